@@ -1,0 +1,330 @@
+//! Graphs with what is known of them: identifiers, targets, weights, and the label dictionary.
+//!
+//! Targets are kept as they were written (`"1"`, `"active"`, `"-2.7"`); what they mean (classes or
+//! numbers) is decided when a loss is chosen, by [`Dataset::classes`] or [`Dataset::numbers`].
+
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::labels::{Labels, natural_order};
+
+/// Graphs over one label dictionary, with optional targets and weights.
+#[derive(Clone, Debug, Default)]
+pub struct Dataset {
+    labels: Labels,
+    graphs: Vec<Graph>,
+    ids: Vec<String>,
+    targets: Vec<Option<String>>,
+    weights: Option<Vec<f64>>,
+}
+
+/// One graph with its identifier and its target as written.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// The graph.
+    pub graph: Graph,
+    /// The identifier; need not be unique.
+    pub id: String,
+    /// The target as written, if there is one.
+    pub target: Option<String>,
+}
+
+impl Dataset {
+    /// A data set of `records` whose labels are indices into `labels`. Ids are renumbered so that
+    /// they follow the natural order of the label names.
+    #[must_use]
+    pub fn new(labels: &Labels, records: Vec<Record>) -> Self {
+        let sorted = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
+        let mut data = Dataset { labels: labels.clone(), ..Dataset::default() };
+        for record in records {
+            data.graphs.push(record.graph);
+            data.ids.push(record.id);
+            data.targets.push(record.target);
+        }
+        if sorted == data.labels { data } else { data.relabelled(&sorted) }
+    }
+
+    /// The same data with labels expressed in another dictionary, a model's for example. Labels
+    /// that it lacks become [`UNSEEN`](crate::labels::UNSEEN).
+    #[must_use]
+    pub fn relabelled(&self, labels: &Labels) -> Dataset {
+        let vertex = self.labels.vertex.translation(&labels.vertex);
+        let edge = self.labels.edge.translation(&labels.edge);
+        let graphs = self.graphs.iter().map(|g| g.relabelled(&vertex, &edge)).collect();
+        Dataset { labels: labels.clone(), graphs, ..self.clone_without_graphs() }
+    }
+
+    fn clone_without_graphs(&self) -> Dataset {
+        Dataset {
+            labels: Labels::default(),
+            graphs: Vec::new(),
+            ids: self.ids.clone(),
+            targets: self.targets.clone(),
+            weights: self.weights.clone(),
+        }
+    }
+
+    /// The records at `indices`, in that order.
+    #[must_use]
+    pub fn subset(&self, indices: &[usize]) -> Dataset {
+        Dataset {
+            labels: self.labels.clone(),
+            graphs: indices.iter().map(|&i| self.graphs[i].clone()).collect(),
+            ids: indices.iter().map(|&i| self.ids[i].clone()).collect(),
+            targets: indices.iter().map(|&i| self.targets[i].clone()).collect(),
+            weights: self.weights.as_ref().map(|w| indices.iter().map(|&i| w[i]).collect()),
+        }
+    }
+
+    /// This data followed by `other`, over a common dictionary.
+    ///
+    /// # Errors
+    /// If only one of the two has weights.
+    pub fn concatenated(&self, other: &Dataset) -> Result<Dataset> {
+        let mut labels = self.labels.clone();
+        for name in other.labels.vertex.names() {
+            labels.vertex.intern(name);
+        }
+        for name in other.labels.edge.names() {
+            labels.edge.intern(name);
+        }
+        let labels = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
+        let (mut all, other) = (self.relabelled(&labels), other.relabelled(&labels));
+        all.weights = match (all.weights, other.weights) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some([a, b].concat()),
+            _ => return Err(Error::data("only one of two data sets to be joined has weights")),
+        };
+        all.graphs.extend(other.graphs);
+        all.ids.extend(other.ids);
+        all.targets.extend(other.targets);
+        Ok(all)
+    }
+
+    /// The same data with a weight for each graph.
+    ///
+    /// # Errors
+    /// If there is not one weight a graph, or a weight is negative or not finite, or all are zero.
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Dataset> {
+        if weights.len() != self.len() {
+            return Err(Error::data(format!(
+                "{} weights for {} graphs",
+                weights.len(),
+                self.len()
+            )));
+        }
+        if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(Error::data(format!(
+                "weight {} of graph {}: weights must be finite and not negative",
+                weights[i], self.ids[i]
+            )));
+        }
+        if !weights.is_empty() && weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::data("all weights are zero"));
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// The number of graphs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.graphs.len()
+    }
+
+    /// Whether there is no graph.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.graphs.is_empty()
+    }
+
+    /// The label dictionary.
+    #[must_use]
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The graphs.
+    #[must_use]
+    pub fn graphs(&self) -> &[Graph] {
+        &self.graphs
+    }
+
+    /// The identifiers, one a graph.
+    #[must_use]
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// The targets as written, one a graph.
+    #[must_use]
+    pub fn targets(&self) -> &[Option<String>] {
+        &self.targets
+    }
+
+    /// The sample weights, if there are any.
+    #[must_use]
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Whether every graph has a target.
+    #[must_use]
+    pub fn has_targets(&self) -> bool {
+        !self.is_empty() && self.targets.iter().all(Option::is_some)
+    }
+
+    /// Each graph's target, as written.
+    ///
+    /// # Errors
+    /// Names the first graph without a target.
+    pub fn written_targets(&self) -> Result<Vec<&str>> {
+        let targets = self.targets.iter().enumerate();
+        targets.map(|(i, t)| t.as_deref().ok_or_else(|| self.no_target(i))).collect()
+    }
+
+    fn no_target(&self, i: usize) -> Error {
+        Error::data(format!(
+            "graph {} (number {} of {}) has no target: give one in its `t # id target` line, \
+             or leave the graph out",
+            self.ids[i],
+            i + 1,
+            self.len()
+        ))
+    }
+
+    /// The distinct targets in natural order. Numbers that are equal (`1` and `1.0`) are one class,
+    /// named as first written.
+    ///
+    /// # Errors
+    /// A missing target, or one that is not a number among numbers (`nan`).
+    pub fn class_names(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        let mut seen = std::collections::BTreeMap::new();
+        for (i, target) in self.written_targets()?.into_iter().enumerate() {
+            if target.parse::<f64>().is_ok_and(|v| !v.is_finite()) {
+                return Err(self.not_finite(i, target));
+            }
+            seen.entry(class_key(target)).or_insert_with(|| {
+                names.push(target.to_owned());
+            });
+        }
+        names.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(x), Ok(y)) => x.total_cmp(&y),
+            _ => natural_order(a, b),
+        });
+        Ok(names)
+    }
+
+    /// Each graph's class, as an index into `names`.
+    ///
+    /// # Errors
+    /// A missing target, or one that is not among `names`.
+    pub fn classes(&self, names: &[String]) -> Result<Vec<u32>> {
+        let keys: Vec<String> = names.iter().map(|n| class_key(n)).collect();
+        let targets = self.written_targets()?;
+        let index = targets.iter().enumerate().map(|(i, target)| {
+            let key = class_key(target);
+            keys.iter().position(|k| *k == key).map(|c| c as u32).ok_or_else(|| {
+                Error::data(format!(
+                    "graph {} has target {target:?}, which is none of the classes {}",
+                    self.ids[i],
+                    names.join(", ")
+                ))
+            })
+        });
+        index.collect()
+    }
+
+    /// Each graph's target as a number.
+    ///
+    /// # Errors
+    /// A target that is missing, not a number, or not finite.
+    pub fn numbers(&self) -> Result<Vec<f64>> {
+        let targets = self.written_targets()?;
+        let numbers = targets.iter().enumerate().map(|(i, target)| match target.parse::<f64>() {
+            Ok(v) if v.is_finite() => Ok(v),
+            Ok(_) => Err(self.not_finite(i, target)),
+            Err(_) => Err(Error::data(format!(
+                "graph {} has target {target:?}, which is not a number",
+                self.ids[i]
+            ))),
+        });
+        numbers.collect()
+    }
+
+    fn not_finite(&self, i: usize, target: &str) -> Error {
+        Error::data(format!(
+            "graph {} has target {target:?}: targets must be finite numbers",
+            self.ids[i]
+        ))
+    }
+}
+
+/// Equal for targets that name the same class: `1`, `+1` and `1.0` do.
+fn class_key(target: &str) -> String {
+    target.parse::<f64>().map_or_else(|_| target.to_owned(), |v| format!("{}", v + 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dataset, Record};
+    use crate::graph::GraphBuilder;
+    use crate::labels::{Labels, UNSEEN};
+
+    fn one_vertex(labels: &mut Labels, name: &str, target: Option<&str>) -> Record {
+        let mut b = GraphBuilder::new();
+        b.add_vertex(labels.vertex.intern(name));
+        Record { graph: b.build(), id: name.into(), target: target.map(Into::into) }
+    }
+
+    #[test]
+    fn labels_follow_natural_order_whatever_the_reading_order() {
+        let mut labels = Labels::default();
+        let records =
+            ["N", "7", "C"].map(|name| one_vertex(&mut labels, name, Some("1"))).into();
+        let data = Dataset::new(&labels, records);
+        assert_eq!(data.labels().vertex.names(), ["7", "C", "N"]);
+        let ids: Vec<u32> = data.graphs().iter().map(|g| g.label(0)).collect();
+        assert_eq!(ids, [2, 0, 1]);
+    }
+
+    #[test]
+    fn targets_mean_what_they_say() {
+        let mut labels = Labels::default();
+        let records = ["1.0", "-1", "+1", "10", "9"]
+            .map(|t| one_vertex(&mut labels, "a", Some(t)))
+            .into();
+        let data = Dataset::new(&labels, records);
+        let names = data.class_names().unwrap();
+        assert_eq!(names, ["-1", "1.0", "9", "10"]);
+        assert_eq!(data.classes(&names).unwrap(), [1, 0, 1, 3, 2]);
+        assert_eq!(data.numbers().unwrap(), [1.0, -1.0, 1.0, 10.0, 9.0]);
+    }
+
+    #[test]
+    fn bad_targets_are_named() {
+        let mut labels = Labels::default();
+        let a = one_vertex(&mut labels, "a", Some("nan"));
+        let b = one_vertex(&mut labels, "b", None);
+        let nan = Dataset::new(&labels, vec![a]);
+        assert!(nan.numbers().unwrap_err().to_string().contains("finite"));
+        assert!(nan.class_names().unwrap_err().to_string().contains("finite"));
+        let missing = Dataset::new(&labels, vec![b]);
+        assert!(missing.numbers().unwrap_err().to_string().contains("no target"));
+    }
+
+    #[test]
+    fn joining_unites_the_dictionaries() {
+        let (mut l1, mut l2) = (Labels::default(), Labels::default());
+        let a = Dataset::new(&l1.clone(), vec![]);
+        assert!(a.is_empty());
+        let a = one_vertex(&mut l1, "b", None);
+        let b = one_vertex(&mut l2, "a", None);
+        let joined = Dataset::new(&l1, vec![a]).concatenated(&Dataset::new(&l2, vec![b])).unwrap();
+        assert_eq!(joined.labels().vertex.names(), ["a", "b"]);
+        assert_eq!(joined.graphs()[0].label(0), 1);
+        let model_side = joined.relabelled(&l2);
+        assert_eq!(model_side.graphs()[0].label(0), UNSEEN);
+        assert_eq!(model_side.graphs()[1].label(0), 0);
+    }
+}

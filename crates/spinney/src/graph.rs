@@ -1,0 +1,246 @@
+//! Undirected graphs with labelled vertices and edges.
+//!
+//! **Invariant.** A [`Graph`] is simple: no self-loop, at most one edge between two vertices. It
+//! may be empty, disconnected or have isolated vertices. Adjacency is stored as one flat array
+//! (CSR), each vertex's neighbours in ascending order.
+
+use rustc_hash::FxHashMap;
+
+use crate::labels::Label;
+
+/// An edge; `u` and `v` in the order in which it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// One end.
+    pub u: u32,
+    /// The other end.
+    pub v: u32,
+    /// The edge's label.
+    pub label: Label,
+}
+
+/// What a vertex sees along one of its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Neighbor {
+    /// The vertex at the other end.
+    pub vertex: u32,
+    /// The edge's label.
+    pub label: Label,
+    /// The edge's index in [`Graph::edges`].
+    pub edge: u32,
+}
+
+/// A simple undirected graph with labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    labels: Vec<Label>,
+    edges: Vec<Edge>,
+    offsets: Vec<u32>,
+    neighbors: Vec<Neighbor>,
+}
+
+impl Graph {
+    /// The number of vertices.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// The number of edges.
+    #[must_use]
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The label of vertex `v`.
+    #[must_use]
+    pub fn label(&self, v: u32) -> Label {
+        self.labels[v as usize]
+    }
+
+    /// The labels of all vertices.
+    #[must_use]
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// All edges.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The neighbours of `v`, ascending.
+    #[must_use]
+    pub fn neighbors(&self, v: u32) -> &[Neighbor] {
+        let (start, end) = (self.offsets[v as usize], self.offsets[v as usize + 1]);
+        &self.neighbors[start as usize..end as usize]
+    }
+
+    /// The label of the edge between `u` and `v`, if there is one.
+    #[must_use]
+    pub fn edge_label(&self, u: u32, v: u32) -> Option<Label> {
+        let around = self.neighbors(u);
+        let at = around.binary_search_by_key(&v, |n| n.vertex).ok()?;
+        Some(around[at].label)
+    }
+
+    /// The same graph with every label replaced through a table (see
+    /// [`Names::translation`](crate::labels::Names::translation)); labels outside the table stay
+    /// unseen.
+    #[must_use]
+    pub fn relabelled(&self, vertex: &[Label], edge: &[Label]) -> Graph {
+        let map = |table: &[Label], label: Label| {
+            table.get(label as usize).copied().unwrap_or(crate::labels::UNSEEN)
+        };
+        let mut graph = self.clone();
+        for label in &mut graph.labels {
+            *label = map(vertex, *label);
+        }
+        for e in &mut graph.edges {
+            e.label = map(edge, e.label);
+        }
+        for n in &mut graph.neighbors {
+            n.label = map(edge, n.label);
+        }
+        graph
+    }
+}
+
+/// Why an edge cannot be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EdgeError {
+    /// An end that is no vertex.
+    #[error("edge {u}-{v} names vertex {}, which the graph does not have", .u.max(.v))]
+    NoSuchVertex {
+        /// One end.
+        u: u32,
+        /// The other end.
+        v: u32,
+    },
+    /// An edge from a vertex to itself.
+    #[error("self-loop at vertex {0}: patterns are simple graphs; remove it or skip the graph")]
+    SelfLoop(u32),
+    /// A second edge between the same vertices, with another label.
+    #[error("two edges between vertices {u} and {v} with different labels")]
+    Conflict {
+        /// One end.
+        u: u32,
+        /// The other end.
+        v: u32,
+    },
+}
+
+/// Collects vertices and edges and checks them.
+#[derive(Clone, Debug, Default)]
+pub struct GraphBuilder {
+    labels: Vec<Label>,
+    edges: Vec<Edge>,
+    seen: FxHashMap<(u32, u32), Label>,
+}
+
+impl GraphBuilder {
+    /// An empty graph to add to.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a vertex and returns its index.
+    pub fn add_vertex(&mut self, label: Label) -> u32 {
+        self.labels.push(label);
+        self.labels.len() as u32 - 1
+    }
+
+    /// The number of vertices so far.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Adds an edge. A repetition of an edge with the same label changes nothing and gives
+    /// `Ok(false)`.
+    ///
+    /// # Errors
+    /// A self-loop, an end that is no vertex yet, or the same pair with another label.
+    pub fn add_edge(&mut self, u: u32, v: u32, label: Label) -> Result<bool, EdgeError> {
+        if u.max(v) as usize >= self.labels.len() {
+            return Err(EdgeError::NoSuchVertex { u, v });
+        }
+        if u == v {
+            return Err(EdgeError::SelfLoop(u));
+        }
+        match self.seen.insert((u.min(v), u.max(v)), label) {
+            None => {
+                self.edges.push(Edge { u, v, label });
+                Ok(true)
+            }
+            Some(before) if before == label => Ok(false),
+            Some(_) => Err(EdgeError::Conflict { u, v }),
+        }
+    }
+
+    /// The finished graph.
+    #[must_use]
+    pub fn build(self) -> Graph {
+        let n = self.labels.len();
+        let mut offsets = vec![0u32; n + 1];
+        for e in &self.edges {
+            offsets[e.u as usize + 1] += 1;
+            offsets[e.v as usize + 1] += 1;
+        }
+        for v in 0..n {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut neighbors = vec![Neighbor { vertex: 0, label: 0, edge: 0 }; 2 * self.edges.len()];
+        for (edge, e) in self.edges.iter().enumerate() {
+            for (from, to) in [(e.u, e.v), (e.v, e.u)] {
+                let slot = &mut next[from as usize];
+                neighbors[*slot as usize] =
+                    Neighbor { vertex: to, label: e.label, edge: edge as u32 };
+                *slot += 1;
+            }
+        }
+        for v in 0..n {
+            neighbors[offsets[v] as usize..offsets[v + 1] as usize].sort_unstable();
+        }
+        Graph { labels: self.labels, edges: self.edges, offsets, neighbors }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EdgeError, GraphBuilder};
+
+    #[test]
+    fn builder_merges_repeats_and_refuses_conflicts() {
+        let mut b = GraphBuilder::new();
+        for label in [5, 6, 7] {
+            b.add_vertex(label);
+        }
+        assert_eq!(b.add_edge(2, 0, 1), Ok(true));
+        assert_eq!(b.add_edge(0, 2, 1), Ok(false));
+        assert_eq!(b.add_edge(0, 2, 3), Err(EdgeError::Conflict { u: 0, v: 2 }));
+        assert_eq!(b.add_edge(1, 1, 0), Err(EdgeError::SelfLoop(1)));
+        assert_eq!(b.add_edge(1, 9, 0), Err(EdgeError::NoSuchVertex { u: 1, v: 9 }));
+    }
+
+    #[test]
+    fn adjacency_is_sorted_and_symmetric() {
+        let mut b = GraphBuilder::new();
+        for label in 0..4 {
+            b.add_vertex(label);
+        }
+        b.add_edge(0, 3, 1).unwrap();
+        b.add_edge(2, 0, 2).unwrap();
+        b.add_edge(0, 1, 0).unwrap();
+        let g = b.build();
+        let around: Vec<u32> = g.neighbors(0).iter().map(|n| n.vertex).collect();
+        assert_eq!(around, [1, 2, 3]);
+        assert_eq!(g.edge_label(0, 2), Some(2));
+        assert_eq!(g.edge_label(2, 0), Some(2));
+        assert_eq!(g.edge_label(2, 3), None);
+        assert_eq!(GraphBuilder::new().build().vertex_count(), 0);
+    }
+}
