@@ -1,0 +1,28 @@
+//! Which connected patterns occur where.
+//!
+//! Two explorations of the same space, chosen by its size:
+//! - [`census`]: every connected edge set of every graph, named by an invariant hash. The whole
+//!   space up to `max_edges`, at once.
+//! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
+//!   [`tree`] grows it where asked and remembers it.
+//!
+//! [`dfs_code`] and [`canonical`] say what a pattern's name is; [`extend`] is one step down the
+//! tree; [`classes`] groups patterns that no split can tell apart.
+//!
+//! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a model.
+
+pub mod canonical;
+pub mod census;
+pub mod classes;
+pub mod dfs_code;
+pub mod extend;
+pub mod tree;
+pub mod visit;
+
+pub use canonical::{Canonical, Canonizer};
+pub use census::estimate::edge_sets as estimate_edge_sets;
+pub use census::{Census, PatternId};
+pub use dfs_code::{DfsCode, DfsEdge};
+pub use extend::Embeddings;
+pub use tree::{EnumerationTree, NodeId};
+pub use visit::{Limits, Next, Visit, visit};

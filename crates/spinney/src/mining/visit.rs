@@ -1,0 +1,183 @@
+//! Walking the enumeration tree depth-first, once, without keeping it.
+//!
+//! **Invariant.** Every connected pattern that occurs in at least `min_support` graphs, has at most
+//! `max_edges` edges and lies below no pruned pattern is visited exactly once, in the order of the
+//! smallest DFS codes (paper, section 2.2 and Alg. 3: the visitor is the place of the bound).
+//!
+//! **Cost.** Memory is that of the embeddings of the siblings along one path. The stack is
+//! explicit, so patterns may be of any depth.
+
+use super::canonical::Canonizer;
+use super::dfs_code::{DfsCode, DfsEdge};
+use super::extend::{Embeddings, extensions, roots};
+use crate::graph::Graph;
+use crate::labels::{Label, UNSEEN};
+
+/// Positions in a DFS code are 16-bit, so no pattern has more edges than this.
+pub const MOST_EDGES: usize = 65_534;
+
+/// Which patterns to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The least number of graphs that must contain a pattern (at least 1).
+    pub min_support: usize,
+    /// The most edges of a pattern; `None` for no limit.
+    pub max_edges: Option<usize>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { min_support: 1, max_edges: None }
+    }
+}
+
+impl Limits {
+    pub(crate) fn most_edges(&self) -> usize {
+        self.max_edges.unwrap_or(MOST_EDGES).min(MOST_EDGES)
+    }
+}
+
+/// What the visitor wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Visit the patterns below this one.
+    Descend,
+    /// Skip all patterns below this one.
+    Prune,
+    /// Visit nothing more.
+    Stop,
+}
+
+/// A pattern met on the walk.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    /// The pattern's smallest DFS code.
+    pub code: &'a DfsCode,
+    /// Where it occurs.
+    pub embeddings: &'a Embeddings,
+    graphs: &'a [Graph],
+    canonizer: &'a mut Canonizer,
+}
+
+impl Visit<'_> {
+    /// For each graph that contains the pattern, the number of distinct occurrences: edge sets
+    /// (for a single vertex: vertices), not embeddings.
+    pub fn occurrences(&mut self) -> Vec<u64> {
+        let automorphisms = self.canonizer.automorphisms_of(self.code);
+        self.embeddings.counts().map(|c| u64::from(c) / automorphisms).collect()
+    }
+
+    /// Whether no connected pattern with one edge more occurs in all the same graphs.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        let support = self.embeddings.support();
+        let mut seen: rustc_hash::FxHashMap<(u16, u16, Label, Label), (usize, u32)> =
+            rustc_hash::FxHashMap::default();
+        let n = self.code.vertex_count();
+        let mut linked = vec![false; n * n];
+        for e in self.code.edges() {
+            linked[usize::from(e.from) * n + usize::from(e.to)] = true;
+            linked[usize::from(e.to) * n + usize::from(e.from)] = true;
+        }
+        for (done, (g, rows)) in self.embeddings.iter().enumerate() {
+            let graph = &self.graphs[g as usize];
+            for row in rows {
+                for (i, &v) in row.iter().enumerate() {
+                    for next in graph.neighbors(v) {
+                        let label = graph.label(next.vertex);
+                        if next.label == UNSEEN || label == UNSEEN {
+                            continue;
+                        }
+                        let to = row.iter().position(|&w| w == next.vertex);
+                        if to.is_some_and(|j| linked[i * n + j]) {
+                            continue;
+                        }
+                        let to = to.unwrap_or(n) as u16;
+                        let entry =
+                            seen.entry((i as u16, to, next.label, label)).or_insert((0, u32::MAX));
+                        // Counted once a graph, and only while present in every graph so far.
+                        if entry.0 == done && entry.1 != g {
+                            *entry = (done + 1, g);
+                        }
+                    }
+                }
+            }
+            seen.retain(|_, entry| entry.0 == done + 1);
+            if seen.is_empty() {
+                return true;
+            }
+        }
+        seen.values().all(|entry| entry.0 < support)
+    }
+}
+
+/// Visits every pattern of `graphs` within `limits`, single vertices included (as patterns of no
+/// edges). Returns whether the walk went to its end.
+pub fn visit(
+    graphs: &[Graph],
+    limits: Limits,
+    mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
+) -> bool {
+    let min_support = limits.min_support.max(1);
+    let mut canonizer = Canonizer::new();
+    for (label, embeddings) in roots(graphs) {
+        if embeddings.support() < min_support {
+            continue;
+        }
+        let mut code = DfsCode::vertex(label);
+        let root = Pending { edge: None, embeddings };
+        let mut levels = vec![vec![root].into_iter()];
+        while let Some(level) = levels.last_mut() {
+            let Some(pending) = level.next() else {
+                levels.pop();
+                code.pop();
+                continue;
+            };
+            if let Some(edge) = pending.edge {
+                code.push(edge);
+            }
+            let mut found = Visit {
+                code: &code,
+                embeddings: &pending.embeddings,
+                graphs,
+                canonizer: &mut canonizer,
+            };
+            let next = visitor(&mut found);
+            if next == Next::Stop {
+                return false;
+            }
+            if next == Next::Descend && code.edge_count() < limits.most_edges() {
+                let below =
+                    children(graphs, &mut code, &pending.embeddings, min_support, &mut canonizer);
+                levels.push(below.into_iter());
+            } else {
+                code.pop();
+            }
+        }
+    }
+    true
+}
+
+pub(crate) struct Pending {
+    pub(crate) edge: Option<DfsEdge>,
+    pub(crate) embeddings: Embeddings,
+}
+
+/// The children of `code` in the enumeration tree, in the order of their codes.
+pub(crate) fn children(
+    graphs: &[Graph],
+    code: &mut DfsCode,
+    embeddings: &Embeddings,
+    min_support: usize,
+    canonizer: &mut Canonizer,
+) -> Vec<Pending> {
+    let mut below = Vec::new();
+    for (edge, embeddings) in extensions(graphs, code, embeddings, min_support) {
+        code.push(edge);
+        if canonizer.is_minimal(code) {
+            below.push(Pending { edge: Some(edge), embeddings });
+        }
+        code.pop();
+    }
+    below
+}

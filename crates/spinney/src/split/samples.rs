@@ -1,0 +1,147 @@
+//! Gradients and weights as integers, so that their sums are exact.
+//!
+//! **Invariant.** `g = round(gradient · 2^e)` with the largest `e` for which no sum over all graphs
+//! can leave 62 bits: the rounding is 2⁻⁶¹·n of the largest gradient, far below what the
+//! gradients themselves carry, and from there on nothing rounds until a gain is computed.
+//! Weights that are all 1 stay 1.
+
+use super::gain::Sums;
+
+/// The numbers that one tree is fitted to, by training position.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    g: Vec<i64>,
+    h: Vec<i64>,
+    /// Σ g²/h in units of `q_unit`, rounded up; empty if not asked for or not finite.
+    q: Vec<u64>,
+    q_unit: f64,
+    g_unit: f64,
+    h_unit: f64,
+    unit_weights: bool,
+}
+
+impl Samples {
+    /// From gradients (residuals) and weights; no weights means 1 each.
+    ///
+    /// Returns `None` if a number is not finite or a weight is negative.
+    #[must_use]
+    pub fn new(gradients: &[f64], weights: Option<&[f64]>) -> Option<Samples> {
+        let (g, g_unit) = quantize(gradients)?;
+        let (h, h_unit) = match weights {
+            None => (Vec::new(), 1.0),
+            Some(w) if w.iter().any(|&w| w < 0.0) => return None,
+            Some(w) => quantize(w)?,
+        };
+        let unit_weights = weights.is_none();
+        Some(Samples { g, h, g_unit, h_unit, unit_weights, ..Samples::default() })
+    }
+
+    /// The same with the squares that [`bound::by_sums`](super::bound::by_sums) needs.
+    #[must_use]
+    pub fn with_squares(mut self) -> Samples {
+        let all = 0..self.g.len() as u32;
+        let squares: Vec<f64> = all
+            .map(|p| self.one(p))
+            .map(|s| if s.g == 0 { 0.0 } else { (s.g as f64).powi(2) / s.h as f64 })
+            .collect();
+        let sum: f64 = squares.iter().sum();
+        if sum.is_finite() {
+            self.q_unit = if sum > 0.0 { sum * 2f64.powi(-60) } else { 1.0 };
+            let unit = self.q_unit;
+            self.q = squares.iter().map(|q| (q / unit).ceil() as u64 + 1).collect();
+        }
+        self
+    }
+
+    /// g²/h of one graph in units of [`Samples::q_unit`], rounded up.
+    #[must_use]
+    pub fn square(&self, position: u32) -> u64 {
+        self.q.get(position as usize).copied().unwrap_or(0)
+    }
+
+    /// The value of one unit of [`Samples::square`]; `None` without squares.
+    #[must_use]
+    pub fn q_unit(&self) -> Option<f64> {
+        (!self.q.is_empty()).then_some(self.q_unit)
+    }
+
+    /// Whether every weight is 1.
+    #[must_use]
+    pub fn unit_weights(&self) -> bool {
+        self.unit_weights
+    }
+
+    /// The sums of the one graph at `position`.
+    #[must_use]
+    pub fn one(&self, position: u32) -> Sums {
+        let h = if self.unit_weights { 1 } else { self.h[position as usize] };
+        Sums { g: self.g[position as usize], h, n: 1 }
+    }
+
+    /// The sums over the graphs at `positions`.
+    #[must_use]
+    pub fn sums(&self, positions: &[u32]) -> Sums {
+        positions.iter().fold(Sums::default(), |s, &p| {
+            let one = self.one(p);
+            Sums { g: s.g + one.g, h: s.h + one.h, n: s.n + 1 }
+        })
+    }
+
+    /// What one unit of `h` is worth; λ is to be divided by it.
+    #[must_use]
+    pub fn h_unit(&self) -> f64 {
+        self.h_unit
+    }
+
+    /// What one unit of gain is worth.
+    #[must_use]
+    pub fn gain_unit(&self) -> f64 {
+        self.g_unit * self.g_unit / self.h_unit
+    }
+}
+
+/// Integers and the value of one.
+fn quantize(values: &[f64]) -> Option<(Vec<i64>, f64)> {
+    let most = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    if !most.is_finite() || values.iter().any(|v| v.is_nan()) {
+        return None;
+    }
+    if most == 0.0 {
+        return Some((vec![0; values.len()], 1.0));
+    }
+    let bits = 61 - (usize::BITS - values.len().leading_zeros()) as i32;
+    // 2^exponent ≥ most, so that a scaled value is at most 2^bits.
+    let exponent = most.log2().floor() as i32 + 1;
+    let shift = (bits - exponent).clamp(-1000, 1000);
+    let scale = 2f64.powi(shift);
+    Some((values.iter().map(|v| (v * scale).round() as i64).collect(), scale.recip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Samples;
+
+    #[test]
+    fn sums_are_exact_over_twelve_orders_of_magnitude() {
+        // Powers of two down to 2^-40: exactly representable, so the sum must be exact.
+        let values: Vec<f64> = (0..41).map(|e| 2f64.powi(-e)).collect();
+        let samples = Samples::new(&values, None).unwrap();
+        let all: Vec<u32> = (0..41).collect();
+        let unit = samples.gain_unit().sqrt();
+        assert_eq!(samples.sums(&all).g as f64 * unit, 2.0 - 2f64.powi(-40));
+        let tail = samples.sums(&all).minus(samples.sums(&all[..40]));
+        assert_eq!(tail.g as f64 * unit, 2f64.powi(-40));
+    }
+
+    #[test]
+    fn large_and_bad_numbers() {
+        let samples = Samples::new(&[1e300, -1e300, 1e290], None).unwrap();
+        assert_eq!(samples.sums(&[0, 1]).g, 0);
+        assert!(samples.one(0).g > 1 << 57 && samples.one(0).g < 1 << 62);
+        assert!(samples.one(2).g > 0);
+        assert!(Samples::new(&[f64::NAN], None).is_none());
+        assert!(Samples::new(&[f64::INFINITY], None).is_none());
+        assert!(Samples::new(&[1.0], Some(&[-1.0])).is_none());
+        assert_eq!(Samples::new(&[0.0, 0.0], None).unwrap().sums(&[0, 1]).g, 0);
+    }
+}

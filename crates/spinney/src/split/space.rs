@@ -1,0 +1,276 @@
+//! The pattern space that a search looks at: explored classes and, perhaps, a frontier.
+//!
+//! Two engines, one interface. [`CensusSpace`] knows every class from the start. [`BoundSpace`]
+//! grows the enumeration tree: its *frontier* are the patterns whose children are unknown, in
+//! groups that occur in the same training graphs and hence share a bound.
+//!
+//! **Invariant.** Every column of the space either belongs to a class of the table or lies below a
+//! pattern of the frontier. Positions (of training graphs) index rows, samples and signatures;
+//! graph numbers index the graphs that were given, validation graphs included.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::graph::Graph;
+use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
+use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId};
+
+/// A class's simplest column: fewest edges, then smallest code, then lowest threshold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simplest {
+    /// The pattern's smallest DFS code.
+    pub code: DfsCode,
+    /// Its number in the engine, and the threshold.
+    pub column: Column,
+}
+
+impl Simplest {
+    fn key(&self) -> (usize, &DfsCode, u32) {
+        (self.code.edge_count(), &self.code, self.column.at_least)
+    }
+
+    /// Whether this is the simpler of two.
+    #[must_use]
+    pub fn is_simpler_than(&self, other: &Simplest) -> bool {
+        self.key() < other.key()
+    }
+}
+
+/// Open patterns that occur in the same training graphs.
+#[derive(Debug, Default)]
+pub struct Group {
+    /// The class of these training graphs.
+    pub class: ClassId,
+    /// The training graphs, by position.
+    pub positions: Vec<u32>,
+    /// The fewest edges of an open pattern in the group.
+    pub edges: u32,
+    open: Vec<NodeId>,
+}
+
+/// What an expansion changed.
+#[derive(Debug, Default)]
+pub struct Expanded {
+    /// Classes that are new or have new simplest members.
+    pub classes: Vec<ClassId>,
+    /// Groups of the frontier that got new open patterns.
+    pub groups: Vec<usize>,
+}
+
+/// What a search can ask of an engine.
+pub trait PatternSpace {
+    /// The explored classes.
+    fn classes(&self) -> &ClassTable;
+    /// The simplest column of a class that has members.
+    fn simplest(&mut self, class: ClassId) -> Arc<Simplest>;
+    /// Whether a graph, by number, has a column.
+    fn has(&self, graph: u32, column: Column) -> bool;
+    /// The groups of open patterns; those already expanded are empty.
+    fn frontier(&self) -> &[Group] {
+        &[]
+    }
+    /// Expands all open patterns of a group.
+    fn expand(&mut self, _group: usize) -> Expanded {
+        Expanded::default()
+    }
+    /// How many patterns have been explored.
+    fn patterns(&self) -> usize;
+}
+
+impl Group {
+    /// Whether it has open patterns.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+}
+
+/// All classes at once, from a census.
+#[derive(Debug)]
+pub struct CensusSpace<'a> {
+    census: &'a Census,
+    graphs: &'a [Graph],
+    table: ClassTable,
+    canonizer: Canonizer,
+    known: FxHashMap<ClassId, Arc<Simplest>>,
+}
+
+impl<'a> CensusSpace<'a> {
+    /// The space of `census`, taken of `graphs`, with the training graphs `train`.
+    #[must_use]
+    pub fn new(census: &'a Census, graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
+        let table = ClassTable::from_census(census, train, which);
+        CensusSpace {
+            census,
+            graphs,
+            table,
+            canonizer: Canonizer::new(),
+            known: FxHashMap::default(),
+        }
+    }
+}
+
+impl PatternSpace for CensusSpace<'_> {
+    fn classes(&self) -> &ClassTable {
+        &self.table
+    }
+
+    fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {
+        if let Some(known) = self.known.get(&class) {
+            return Arc::clone(known);
+        }
+        let (census, graphs, canonizer) = (self.census, self.graphs, &mut self.canonizer);
+        let code = |p| census.decode(graphs, p, canonizer).code;
+        let simplest = Arc::new(simplest_of(self.table.simplest(class), code));
+        self.known.insert(class, Arc::clone(&simplest));
+        simplest
+    }
+
+    fn has(&self, graph: u32, column: Column) -> bool {
+        self.census.count(graph as usize, column.pattern) >= column.at_least
+    }
+
+    fn patterns(&self) -> usize {
+        self.census.len()
+    }
+}
+
+fn simplest_of(
+    columns: impl Iterator<Item = Column>,
+    mut code: impl FnMut(u32) -> DfsCode,
+) -> Simplest {
+    let mut best: Option<Simplest> = None;
+    for column in columns {
+        let candidate = Simplest { code: code(column.pattern), column };
+        if best.as_ref().is_none_or(|b| candidate.is_simpler_than(b)) {
+            best = Some(candidate);
+        }
+    }
+    best.expect("a class that is scored has members")
+}
+
+/// The enumeration tree, explored where a bound asks for it.
+#[derive(Debug)]
+pub struct BoundSpace<'a> {
+    tree: EnumerationTree<'a>,
+    table: ClassTable,
+    which: Columns,
+    position_of: Vec<Option<u32>>,
+    groups: Vec<Group>,
+    group_of: FxHashMap<ClassId, usize>,
+    known: FxHashMap<ClassId, Arc<Simplest>>,
+}
+
+impl<'a> BoundSpace<'a> {
+    /// The space over `graphs` with the training graphs `train`; only single vertices are explored.
+    #[must_use]
+    pub fn new(graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
+        let mut position_of = vec![None; graphs.len()];
+        for (position, &graph) in train.iter().enumerate() {
+            position_of[graph as usize] = Some(position as u32);
+        }
+        let counting = position_of.iter().map(Option::is_some).collect();
+        let limits = Limits {
+            // A pattern in fewer graphs than a leaf needs can never split, nor can its extensions.
+            min_support: which.min_support.max(which.useful.0) as usize,
+            max_edges: Some(which.max_edges),
+        };
+        let tree = EnumerationTree::new(graphs, counting, limits);
+        let mut space = BoundSpace {
+            tree,
+            table: ClassTable::new(train.len()),
+            which: *which,
+            position_of,
+            groups: Vec::new(),
+            group_of: FxHashMap::default(),
+            known: FxHashMap::default(),
+        };
+        for node in 0..space.tree.len() as NodeId {
+            space.add(node, &mut Expanded::default());
+        }
+        space
+    }
+
+    /// Enters an explored pattern: its columns into the table, itself into the frontier.
+    fn add(&mut self, node: NodeId, changed: &mut Expanded) {
+        let edges = self.tree.edges(node) as u32;
+        let is_pattern = edges > 0 || self.which.vertices;
+        for at_least in 1..=self.which.count_levels.max(1) {
+            let positions = self.positions(node, at_least);
+            if positions.is_empty() {
+                break;
+            }
+            let class = if is_pattern {
+                let column = Column { pattern: node, at_least };
+                let (class, new) = self.table.add(column, edges, &positions);
+                if new {
+                    self.known.remove(&class);
+                    changed.classes.push(class);
+                }
+                class
+            } else {
+                self.table.add_without_member(&positions)
+            };
+            if at_least == 1 && self.tree.is_open(node) {
+                changed.groups.push(self.open(class, node, edges, positions));
+            }
+        }
+    }
+
+    fn positions(&self, node: NodeId, at_least: u32) -> Vec<u32> {
+        let occurs = self.tree.graphs(node).iter().zip(self.tree.counts(node));
+        let enough = occurs.filter(|(_, count)| **count >= at_least);
+        enough.filter_map(|(&graph, _)| self.position_of[graph as usize]).collect()
+    }
+
+    fn open(&mut self, class: ClassId, node: NodeId, edges: u32, positions: Vec<u32>) -> usize {
+        let groups = &mut self.groups;
+        let at = *self.group_of.entry(class).or_insert_with(|| {
+            groups.push(Group { class, positions, edges, open: Vec::new() });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        group.edges = if group.open.is_empty() { edges } else { group.edges.min(edges) };
+        group.open.push(node);
+        at
+    }
+}
+
+impl PatternSpace for BoundSpace<'_> {
+    fn classes(&self) -> &ClassTable {
+        &self.table
+    }
+
+    fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {
+        if let Some(known) = self.known.get(&class) {
+            return Arc::clone(known);
+        }
+        let simplest = simplest_of(self.table.simplest(class), |node| self.tree.code(node));
+        let simplest = Arc::new(simplest);
+        self.known.insert(class, Arc::clone(&simplest));
+        simplest
+    }
+
+    fn has(&self, graph: u32, column: Column) -> bool {
+        self.tree.count(graph, column.pattern) >= column.at_least
+    }
+
+    fn frontier(&self) -> &[Group] {
+        &self.groups
+    }
+
+    fn expand(&mut self, group: usize) -> Expanded {
+        let mut changed = Expanded::default();
+        for node in std::mem::take(&mut self.groups[group].open) {
+            for child in self.tree.expand(node) {
+                self.add(child, &mut changed);
+            }
+        }
+        changed
+    }
+
+    fn patterns(&self) -> usize {
+        self.tree.len()
+    }
+}
