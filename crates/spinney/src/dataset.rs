@@ -280,8 +280,7 @@ mod tests {
     #[test]
     fn labels_follow_natural_order_whatever_the_reading_order() {
         let mut labels = Labels::default();
-        let records =
-            ["N", "7", "C"].map(|name| one_vertex(&mut labels, name, Some("1"))).into();
+        let records = ["N", "7", "C"].map(|name| one_vertex(&mut labels, name, Some("1"))).into();
         let data = Dataset::new(&labels, records);
         assert_eq!(data.labels().vertex.names(), ["7", "C", "N"]);
         let ids: Vec<u32> = data.graphs().iter().map(|g| g.label(0)).collect();
@@ -291,9 +290,8 @@ mod tests {
     #[test]
     fn targets_mean_what_they_say() {
         let mut labels = Labels::default();
-        let records = ["1.0", "-1", "+1", "10", "9"]
-            .map(|t| one_vertex(&mut labels, "a", Some(t)))
-            .into();
+        let records =
+            ["1.0", "-1", "+1", "10", "9"].map(|t| one_vertex(&mut labels, "a", Some(t))).into();
         let data = Dataset::new(&labels, records);
         let names = data.class_names().unwrap();
         assert_eq!(names, ["-1", "1.0", "9", "10"]);

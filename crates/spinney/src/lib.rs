@@ -1,8 +1,48 @@
-//! placeholder
+//! Spinney learns gradient-boosted trees whose every split asks "does this graph contain this
+//! subgraph?", searching **all** connected subgraphs of the training graphs for the best question.
+//!
+//! It carries out Shirakawa, Yokoyama, Okazaki and Takigawa, *Jointly learning relevant subgraph
+//! patterns and nonlinear models of their indicators* (MLG 2018).
+//!
+//! # Quickstart
+//!
+//! ```
+//! use spinney::{Params, demo, fit};
+//!
+//! # fn main() -> spinney::Result<()> {
+//! // 1,035 small graphs whose class no linear model of subgraph indicators can tell.
+//! let data = demo::graph_xor();
+//! let params = Params { max_edges: Some(2), depth: 2, learning_rate: 0.7, trees: 100, ..Params::paper() };
+//! let trained = fit(&data, &params)?;
+//!
+//! let metrics = trained.model.evaluate(&data)?;
+//! println!("{metrics:?}, {} patterns", trained.model.patterns().len());
+//!
+//! // The model is one JSON text; it needs nothing else.
+//! let again = spinney::Model::from_json(&trained.model.to_json()).expect("an intact model");
+//! assert_eq!(again.predict(&data), trained.model.predict(&data));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Read graphs from files with [`io::read`], choose engine, training and validation graphs with
+//! [`boosting::Exploration`] and [`boosting::Booster`], cross-validate with [`boosting::cv`], walk
+//! the patterns themselves with [`mining`].
+
+pub mod boosting;
 pub mod dataset;
+pub mod demo;
 pub mod error;
 pub mod graph;
+pub mod io;
 pub mod labels;
-pub use error::{Error, Result};
+pub mod metrics;
 pub mod mining;
-pub mod io; pub mod split;
+pub mod model;
+pub mod split;
+
+pub use boosting::{Engine, Fit, Params, fit};
+pub use dataset::Dataset;
+pub use error::{Error, Result};
+pub use metrics::Metric;
+pub use model::Model;

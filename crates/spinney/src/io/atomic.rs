@@ -32,10 +32,9 @@ pub fn write_whole(
 ) -> Result<()> {
     let done = match fs::metadata(path) {
         _ if is_stream(path) => write_directly(path, write),
-        Ok(old) if old.is_dir() => Err(io::Error::new(
-            ErrorKind::IsADirectory,
-            "it is a folder; give the name of a file",
-        )),
+        Ok(old) if old.is_dir() => {
+            Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder; give the name of a file"))
+        }
         Ok(old) if old.is_file() => replace(path, &old, write),
         Ok(_) => write_directly(path, write),
         Err(_) => create(path, write),
@@ -45,9 +44,7 @@ pub fn write_whole(
 
 /// Whether the path is another name of an open stream.
 fn is_stream(path: &Path) -> bool {
-    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"]
-        .iter()
-        .any(|name| path.starts_with(name))
+    ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name))
 }
 
 fn explained(error: io::Error) -> io::Error {
@@ -135,10 +132,7 @@ fn fill(
     if gzipped {
         let mut packed = BufWriter::new(GzEncoder::new(&mut out, Compression::default()));
         write(&mut packed)?;
-        packed
-            .into_inner()
-            .map_err(io::IntoInnerError::into_error)?
-            .finish()?;
+        packed.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
     } else {
         write(&mut out)?;
     }
@@ -156,9 +150,7 @@ mod tests {
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
-        entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect()
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]
@@ -186,10 +178,7 @@ mod tests {
                 Err(io::Error::other("broke off"))
             });
             let message = error.unwrap_err().to_string();
-            assert!(
-                message.contains("cannot write") && message.contains("broke off"),
-                "{message}"
-            );
+            assert!(message.contains("cannot write") && message.contains("broke off"), "{message}");
             assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
             assert_eq!(names(folder.path()).len(), usize::from(before.is_some()));
         }
@@ -212,14 +201,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = write_whole(&folder.path().join("no/out.txt"), |_| Ok(())).unwrap_err();
         let message = error.to_string();
-        assert!(
-            message.contains("no does not exist; create it first"),
-            "{message}"
-        );
+        assert!(message.contains("no does not exist; create it first"), "{message}");
         assert!(names(folder.path()).is_empty());
-        let message = write_whole(folder.path(), |_| Ok(()))
-            .unwrap_err()
-            .to_string();
+        let message = write_whole(folder.path(), |_| Ok(())).unwrap_err().to_string();
         assert!(message.contains("it is a folder"), "{message}");
     }
 

@@ -56,11 +56,7 @@ pub fn read_from(reader: impl BufRead, path: &Path, on_error: OnError) -> Result
         }
     }
     reading.finish_graph();
-    Ok(ReadOutcome::new(
-        &reading.labels,
-        reading.records,
-        reading.skipped,
-    ))
+    Ok(ReadOutcome::new(&reading.labels, reading.records, reading.skipped))
 }
 
 /// What has been read so far.
@@ -136,17 +132,8 @@ impl Reading {
     /// Keeps the graph that is open, if one is.
     fn finish_graph(&mut self) {
         if let State::Inside(graph) = std::mem::take(&mut self.state) {
-            let OpenGraph {
-                id,
-                target,
-                builder,
-                ..
-            } = graph;
-            self.records.push(Record {
-                graph: builder.build(),
-                id,
-                target,
-            });
+            let OpenGraph { id, target, builder, .. } = graph;
+            self.records.push(Record { graph: builder.build(), id, target });
         }
     }
 
@@ -187,17 +174,13 @@ impl OpenGraph {
         let count = self.builder.vertex_count();
         if count == 0 {
             if number > 1 {
-                return Err(format!(
-                    "the first vertex is {number}: number from 0 or from 1"
-                ));
+                return Err(format!("the first vertex is {number}: number from 0 or from 1"));
             }
             self.first = number;
         }
         let expected = self.first as usize + count;
         if number as usize != expected {
-            return Err(format!(
-                "vertex {number} where vertex {expected} should follow"
-            ));
+            return Err(format!("vertex {number} where vertex {expected} should follow"));
         }
         self.builder.add_vertex(labels.vertex.intern(label));
         Ok(())
@@ -206,27 +189,21 @@ impl OpenGraph {
     fn edge(&mut self, u: &str, v: &str, label: Label) -> Taken {
         let (u, v) = (self.end(u)?, self.end(v)?);
         let added = self.builder.add_edge(u, v, label);
-        added
-            .map(drop)
-            .map_err(|e| in_file_numbers(e, self.first).to_string())
+        added.map(drop).map_err(|e| in_file_numbers(e, self.first).to_string())
     }
 
     /// The vertex at one end of an edge.
     fn end(&self, number: &str) -> std::result::Result<u32, String> {
         let number = vertex_number(number)?;
         let vertex = number.checked_sub(self.first);
-        vertex
-            .filter(|&v| (v as usize) < self.builder.vertex_count())
-            .ok_or_else(|| {
-                format!("edge to vertex {number}, which no line `v {number} label` above gives")
-            })
+        vertex.filter(|&v| (v as usize) < self.builder.vertex_count()).ok_or_else(|| {
+            format!("edge to vertex {number}, which no line `v {number} label` above gives")
+        })
     }
 }
 
 fn vertex_number(field: &str) -> std::result::Result<u32, String> {
-    field
-        .parse()
-        .map_err(|_| format!("bad vertex number {}: not a whole number", shown(field)))
+    field.parse().map_err(|_| format!("bad vertex number {}: not a whole number", shown(field)))
 }
 
 /// Writes gSpan text.
@@ -247,12 +224,7 @@ pub fn write(data: &Dataset, out: &mut (impl Write + ?Sized)) -> io::Result<()> 
     let vertex = words(data.labels().vertex.names());
     let edge = words(data.labels().edge.names());
     for (number, graph) in data.graphs().iter().enumerate() {
-        write_header(
-            number,
-            &data.ids()[number],
-            data.targets()[number].as_deref(),
-            out,
-        )?;
+        write_header(number, &data.ids()[number], data.targets()[number].as_deref(), out)?;
         write_graph(graph, &vertex, &edge, out)?;
     }
     Ok(())
@@ -340,10 +312,7 @@ mod tests {
     }
 
     fn shape(graph: &Graph) -> (Vec<u32>, Vec<(u32, u32, u32)>) {
-        (
-            graph.labels().to_vec(),
-            graph.edges().iter().map(|e| (e.u, e.v, e.label)).collect(),
-        )
+        (graph.labels().to_vec(), graph.edges().iter().map(|e| (e.u, e.v, e.label)).collect())
     }
 
     #[test]
@@ -353,10 +322,7 @@ mod tests {
         assert_eq!(targets(&data), [Some("-1"), Some("1")]);
         assert_eq!(data.labels().vertex.names(), ["3", "5"]);
         assert_eq!(data.labels().edge.names(), ["2", "10"]);
-        assert_eq!(
-            shape(&data.graphs()[0]),
-            (vec![1, 0, 1], vec![(0, 1, 0), (2, 1, 1)])
-        );
+        assert_eq!(shape(&data.graphs()[0]), (vec![1, 0, 1], vec![(0, 1, 0), (2, 1, 1)]));
         assert_eq!(shape(&data.graphs()[1]), (vec![0], vec![]));
     }
 
@@ -364,10 +330,7 @@ mod tests {
     fn header_fields_are_id_target_and_name() {
         let data = good("t # 0\nt # 1 -2.7\nt # 2 active mol-7\nt # 3 1 ethyl  acetate\n");
         assert_eq!(data.ids(), ["0", "1", "mol-7", "ethyl acetate"]);
-        assert_eq!(
-            targets(&data),
-            [None, Some("-2.7"), Some("active"), Some("1")]
-        );
+        assert_eq!(targets(&data), [None, Some("-2.7"), Some("active"), Some("1")]);
     }
 
     #[test]
@@ -375,17 +338,9 @@ mod tests {
         let from_one = good("t # 0\nv 1 a\nv 2 b\ne 1 2 x\nt # 1\nv 0 a\nv 1 b\ne 0 1 x\n");
         assert_eq!(from_one.graphs()[0], from_one.graphs()[1]);
         let error = parse("t # 0\nv 1 a\nv 2 b\ne 0 1 x\n", OnError::Fail).unwrap_err();
-        assert!(
-            error.to_string().starts_with("x.gsp:4: edge to vertex 0"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("x.gsp:4: edge to vertex 0"), "{error}");
         let error = parse("t # 0\nv 1 a\nv 2 b\ne 2 2 x\n", OnError::Fail).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("x.gsp:4: self-loop at vertex 2"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("x.gsp:4: self-loop at vertex 2"), "{error}");
     }
 
     #[test]
@@ -407,10 +362,7 @@ mod tests {
         assert_eq!(good("t # 0\nv 0 a\nt # -1\n\n# bye\n").len(), 1);
         assert_eq!(good("t # 0 -1\n").len(), 1);
         let named = good("t # -1 1\nv 0 a\n");
-        assert_eq!(
-            (named.ids(), targets(&named)),
-            (&["-1".to_owned()][..], vec![Some("1")])
-        );
+        assert_eq!((named.ids(), targets(&named)), (&["-1".to_owned()][..], vec![Some("1")]));
         assert!(good("").is_empty() && good("t # -1").is_empty());
     }
 
@@ -418,17 +370,11 @@ mod tests {
     fn nothing_may_follow_the_closing_line() {
         let text = "t # 0\nv 0 a\nt # -1\nv 1 a\nv 2 a\nt # 5\nv 0 a\n";
         let error = parse(text, OnError::Fail).unwrap_err();
-        assert!(
-            error.to_string().starts_with("x.gsp:4: nothing may follow"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("x.gsp:4: nothing may follow"), "{error}");
         let outcome = parse(text, OnError::Skip).unwrap();
         assert_eq!(outcome.data.len(), 1);
-        let listed: Vec<_> = outcome
-            .skipped
-            .iter()
-            .map(|s| (s.place.as_str(), s.id.as_str()))
-            .collect();
+        let listed: Vec<_> =
+            outcome.skipped.iter().map(|s| (s.place.as_str(), s.id.as_str())).collect();
         assert_eq!(listed, [("x.gsp:4", "?"), ("x.gsp:6", "5")]);
     }
 
@@ -446,11 +392,8 @@ mod tests {
             "t # empty\nt # isolated\nv 0 a\nv 1 b\nt # two\nv 0 a\nv 1 a\nv 2 b\nv 3 b\n\
              e 0 1 x\ne 2 3 x\n",
         );
-        let sizes: Vec<_> = data
-            .graphs()
-            .iter()
-            .map(|g| (g.vertex_count(), g.edge_count()))
-            .collect();
+        let sizes: Vec<_> =
+            data.graphs().iter().map(|g| (g.vertex_count(), g.edge_count())).collect();
         assert_eq!(sizes, [(0, 0), (2, 0), (4, 2)]);
     }
 
@@ -469,11 +412,7 @@ mod tests {
             (b"t\n", 1, "t # id"),
             (b"t # \n", 1, "t # id"),
             (b"t 0\n", 1, "t # id"),
-            (
-                b"t # 0\nv 0 a\ne 0 1 x\nv 1 a\n",
-                3,
-                "vertex 1, which no line",
-            ),
+            (b"t # 0\nv 0 a\ne 0 1 x\nv 1 a\n", 3, "vertex 1, which no line"),
             (b"t # 0\nv 0\n", 2, "v number label"),
             (b"t # 0\nv 0 a b\n", 2, "v number label"),
             (b"t # 0\nv 0 a\nv 1 a\ne 0\n", 4, "e u v [label]"),
@@ -482,32 +421,17 @@ mod tests {
             (b"t # 0\nv -1 a\n", 2, "bad vertex number \"-1\""),
             (b"t # 0\nv 0 a\nv 99999999999 a\n", 3, "bad vertex number"),
             (b"t # 0\nv 2 a\n", 2, "from 0 or from 1"),
-            (
-                b"t # 0\nv 0 a\nv 0 a\n",
-                3,
-                "vertex 0 where vertex 1 should follow",
-            ),
-            (
-                b"t # 0\nv 0 a\nv 2 a\n",
-                3,
-                "vertex 2 where vertex 1 should follow",
-            ),
+            (b"t # 0\nv 0 a\nv 0 a\n", 3, "vertex 0 where vertex 1 should follow"),
+            (b"t # 0\nv 0 a\nv 2 a\n", 3, "vertex 2 where vertex 1 should follow"),
             (b"t # 0\nv 0 a\ne 0 0 x\n", 3, "self-loop at vertex 0"),
-            (
-                b"t # 0\nv 0 a\nv 1 a\ne 0 1 x\ne 1 0 y\n",
-                5,
-                "different labels",
-            ),
+            (b"t # 0\nv 0 a\nv 1 a\ne 0 1 x\ne 1 0 y\n", 5, "different labels"),
             (b"t # 0\nx 0 a\n", 2, "unknown line \"x\""),
         ];
         for (text, line, reason) in cases {
             let error = parse(text, OnError::Fail).unwrap_err();
             let message = error.to_string();
             let input = String::from_utf8_lossy(text);
-            assert!(
-                message.starts_with(&format!("x.gsp:{line}: ")),
-                "{input:?}: {message}"
-            );
+            assert!(message.starts_with(&format!("x.gsp:{line}: ")), "{input:?}: {message}");
             assert!(message.contains(reason), "{input:?}: {message}");
             assert!(error.is_bad_input() && message.lines().count() == 1);
         }
@@ -516,18 +440,10 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_named() {
         let error = parse(b"t # 0\nv 0 \xff\xfe\n", OnError::Fail).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("x.gsp:2: not UTF-8 text (byte 5"),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with("x.gsp:2: not UTF-8 text (byte 5"), "{error}");
         let outcome = parse(b"t # 0\nv 0 a\nt # \xff\nv 0 b\nt # 2\n", OnError::Skip).unwrap();
         assert_eq!(outcome.data.ids(), ["0", "2"]);
-        assert_eq!(
-            (outcome.skipped[0].place.as_str(), &*outcome.skipped[0].id),
-            ("x.gsp:3", "?")
-        );
+        assert_eq!((outcome.skipped[0].place.as_str(), &*outcome.skipped[0].id), ("x.gsp:3", "?"));
         assert_eq!(good(b"# caf\xe9\nt # 0\n").len(), 1);
     }
 
@@ -536,16 +452,10 @@ mod tests {
         let mut text = b"t # 0\n".to_vec();
         text.resize(10 << 20, b'x');
         let message = parse(&text, OnError::Fail).unwrap_err().to_string();
-        assert!(
-            message.starts_with("x.gsp:2: unknown line") && message.len() < 120,
-            "{message}"
-        );
+        assert!(message.starts_with("x.gsp:2: unknown line") && message.len() < 120, "{message}");
         let mut text = b"t # 0\nv 0 ".to_vec();
         text.resize(10 << 20, b'x');
-        assert_eq!(
-            good(&text).labels().vertex.names()[0].len(),
-            (10 << 20) - 10
-        );
+        assert_eq!(good(&text).labels().vertex.names()[0].len(), (10 << 20) - 10);
     }
 
     #[test]
@@ -557,25 +467,14 @@ mod tests {
         assert_eq!(outcome.data.labels().vertex.names(), ["a", "b"]);
         assert!(outcome.data.labels().edge.is_empty());
         assert_eq!(outcome.data.graphs()[1].labels(), [1]);
-        let listed: Vec<_> = outcome
-            .skipped
-            .iter()
-            .map(|s| (s.place.as_str(), s.id.as_str()))
-            .collect();
+        let listed: Vec<_> =
+            outcome.skipped.iter().map(|s| (s.place.as_str(), s.id.as_str())).collect();
         assert_eq!(
             listed,
-            [
-                ("x.gsp:1", "?"),
-                ("x.gsp:8", "bad"),
-                ("x.gsp:13", "?"),
-                ("x.gsp:17", "4")
-            ]
+            [("x.gsp:1", "?"), ("x.gsp:8", "bad"), ("x.gsp:13", "?"), ("x.gsp:17", "4")]
         );
         let line = outcome.skipped[1].to_string();
-        assert!(
-            line.starts_with("x.gsp:8: graph bad: self-loop at vertex 0"),
-            "{line}"
-        );
+        assert!(line.starts_with("x.gsp:8: graph bad: self-loop at vertex 0"), "{line}");
     }
 
     #[test]
@@ -606,11 +505,7 @@ mod tests {
                 builder.add_edge(v - 1, v, x).unwrap();
             }
         }
-        let record = Record {
-            graph: builder.build(),
-            id: "long".into(),
-            target: None,
-        };
+        let record = Record { graph: builder.build(), id: "long".into(), target: None };
         let data = Dataset::new(&labels, vec![record]);
         let back = good(written(&data));
         assert_eq!(back.graphs()[0].edge_count(), N as usize - 1);
@@ -638,15 +533,8 @@ mod tests {
             target: target.map(Into::into),
         };
         let mut records = vec![record("a\tb\nc", Some("very good")), record("", Some(""))];
-        records.extend([
-            record("-1", None),
-            record("", None),
-            record("-1", Some("-1")),
-        ]);
-        records.push(Record {
-            graph: builder.build(),
-            ..record("5", Some("1"))
-        });
+        records.extend([record("-1", None), record("", None), record("-1", Some("-1"))]);
+        records.push(Record { graph: builder.build(), ..record("5", Some("1")) });
         let text = written(&Dataset::new(&labels, records));
         assert_eq!(
             text,

@@ -47,11 +47,7 @@ impl Format {
         if path.is_dir() {
             return Ok(Format::TuDataset);
         }
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_ascii_lowercase();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let stem = name.strip_suffix(".gz").unwrap_or(&name);
         if stem.ends_with(".gsp") || stem.ends_with(".gspan") {
             return Ok(Format::Gspan);
@@ -174,11 +170,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<ReadOutcome> {
 impl ReadOutcome {
     fn new(labels: &Labels, records: Vec<Record>, skipped: Vec<Skipped>) -> Self {
         let data = Dataset::new(labels, records);
-        let data = if skipped.is_empty() {
-            data
-        } else {
-            without_unused_labels(&data)
-        };
+        let data = if skipped.is_empty() { data } else { without_unused_labels(&data) };
         ReadOutcome { data, skipped }
     }
 }
@@ -193,10 +185,7 @@ fn without_unused_labels(data: &Dataset) -> Dataset {
             used.edge.intern(data.labels().edge.name(edge.label));
         }
     }
-    data.relabelled(&Labels {
-        vertex: used.vertex.sorted(),
-        edge: used.edge.sorted(),
-    })
+    data.relabelled(&Labels { vertex: used.vertex.sorted(), edge: used.edge.sorted() })
 }
 
 /// `word` as an error message shows it: quoted, on one line, not too long.
@@ -211,15 +200,13 @@ fn shown(word: &str) -> String {
 /// The same fault told in the file's vertex numbers, where vertex 0 of the graph is `first`.
 fn in_file_numbers(error: EdgeError, first: u32) -> EdgeError {
     match error {
-        EdgeError::NoSuchVertex { u, v } => EdgeError::NoSuchVertex {
-            u: u.saturating_add(first),
-            v: v.saturating_add(first),
-        },
+        EdgeError::NoSuchVertex { u, v } => {
+            EdgeError::NoSuchVertex { u: u.saturating_add(first), v: v.saturating_add(first) }
+        }
         EdgeError::SelfLoop(v) => EdgeError::SelfLoop(v.saturating_add(first)),
-        EdgeError::Conflict { u, v } => EdgeError::Conflict {
-            u: u.saturating_add(first),
-            v: v.saturating_add(first),
-        },
+        EdgeError::Conflict { u, v } => {
+            EdgeError::Conflict { u: u.saturating_add(first), v: v.saturating_add(first) }
+        }
     }
 }
 
@@ -234,11 +221,7 @@ mod tests {
     #[test]
     fn the_name_tells_the_kind() {
         for name in ["a.gsp", "a.gspan", "a.gsp.gz", "b/a.gspan.gz", "A.GSP"] {
-            assert_eq!(
-                Format::of(Path::new(name)).unwrap(),
-                Format::Gspan,
-                "{name}"
-            );
+            assert_eq!(Format::of(Path::new(name)).unwrap(), Format::Gspan, "{name}");
         }
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Format::of(folder.path()).unwrap(), Format::TuDataset);
@@ -268,20 +251,8 @@ mod tests {
         for choice in [OnError::Fail, OnError::Skip] {
             assert_eq!(choice.to_string().parse::<OnError>().unwrap(), choice);
         }
-        assert!(
-            "sdf"
-                .parse::<Format>()
-                .unwrap_err()
-                .to_string()
-                .contains("gspan or tudataset")
-        );
-        assert!(
-            "stop"
-                .parse::<OnError>()
-                .unwrap_err()
-                .to_string()
-                .contains("fail or skip")
-        );
+        assert!("sdf".parse::<Format>().unwrap_err().to_string().contains("gspan or tudataset"));
+        assert!("stop".parse::<OnError>().unwrap_err().to_string().contains("fail or skip"));
         assert_eq!(OnError::default(), OnError::Fail);
     }
 
@@ -290,10 +261,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("graphs.txt");
         std::fs::write(&path, "t # 0 1\nv 0 C\n").unwrap();
-        let options = ReadOptions {
-            format: Some(Format::Gspan),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions { format: Some(Format::Gspan), ..ReadOptions::default() };
         assert_eq!(read(&path, &options).unwrap().data.len(), 1);
         assert!(read(&path, &ReadOptions::default()).is_err());
     }
@@ -379,16 +347,10 @@ mod tests {
             };
             let mut text = Vec::new();
             gspan::write(&data, &mut text).unwrap();
-            let back = gspan::read_from(&*text, Path::new("x"), OnError::Fail)
-                .unwrap()
-                .data;
+            let back = gspan::read_from(&*text, Path::new("x"), OnError::Fail).unwrap().data;
             assert_eq!(back.labels(), data.labels(), "{name}");
             assert_eq!(back.graphs(), data.graphs(), "{name}");
-            assert_eq!(
-                (back.ids(), back.targets()),
-                (data.ids(), data.targets()),
-                "{name}"
-            );
+            assert_eq!((back.ids(), back.targets()), (data.ids(), data.targets()), "{name}");
         }
     }
 
@@ -396,18 +358,12 @@ mod tests {
     fn real_tudatasets_have_their_sizes() {
         if let Some(data) = read_real("tu/MUTAG") {
             assert_eq!(totals(&data), (3371, 7442 / 2));
-            assert_eq!(
-                (data.labels().vertex.len(), data.labels().edge.len()),
-                (7, 4)
-            );
+            assert_eq!((data.labels().vertex.len(), data.labels().edge.len()), (7, 4));
         }
         if let Some(data) = read_real("tu/IMDB-BINARY") {
             // 386,124 lines hold every edge four times: twice in each direction.
             assert_eq!(totals(&data), (19_773, 386_124 / 4));
-            assert_eq!(
-                (data.labels().vertex.len(), data.labels().edge.len()),
-                (1, 1)
-            );
+            assert_eq!((data.labels().vertex.len(), data.labels().edge.len()), (1, 1));
             assert_eq!(data.labels().vertex.names(), ["0"]);
         }
     }

@@ -26,15 +26,9 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let mut file = File::open(path).map_err(|e| Error::read(path, e))?;
     let mut start = Vec::new();
     let magic_len = GZIP_MAGIC.len() as u64;
-    file.by_ref()
-        .take(magic_len)
-        .read_to_end(&mut start)
-        .map_err(|e| Error::read(path, e))?;
+    file.by_ref().take(magic_len).read_to_end(&mut start).map_err(|e| Error::read(path, e))?;
     if start.is_empty() && is_gz(path) {
-        return Err(Error::file(
-            path,
-            "the file is empty, not gzip; copy or download it again",
-        ));
+        return Err(Error::file(path, "the file is empty, not gzip; copy or download it again"));
     }
     let gzipped = start == GZIP_MAGIC;
     let whole = Cursor::new(start).chain(file);
@@ -47,8 +41,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 
 /// Whether the name of `path` ends in `.gz`.
 pub(super) fn is_gz(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("gz"))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
 }
 
 /// The error for a failure while reading a file got from [`open`]; truncated and damaged gzip data
@@ -78,12 +71,7 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R, path: &Path) -> Self {
-        Lines {
-            reader,
-            path: path.to_owned(),
-            buffer: Vec::new(),
-            number: 0,
-        }
+        Lines { reader, path: path.to_owned(), buffer: Vec::new(), number: 0 }
     }
 
     /// Goes to the next line; `false` at the end of the file.
@@ -117,10 +105,7 @@ impl<R: BufRead> Lines<R> {
 /// A line's bytes as text, or the reason why they are none.
 pub(super) fn text(bytes: &[u8]) -> std::result::Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|e| {
-        format!(
-            "not UTF-8 text (byte {} of the line); save it as UTF-8",
-            e.valid_up_to() + 1
-        )
+        format!("not UTF-8 text (byte {} of the line); save it as UTF-8", e.valid_up_to() + 1)
     })
 }
 
@@ -157,11 +142,7 @@ mod tests {
     #[test]
     fn content_not_name_tells_gzip() {
         let packed = gzip(b"a\nb\n");
-        for (name, content) in [
-            ("x", &packed),
-            ("x.gz", &packed),
-            ("x.gz", &b"a\nb\n".to_vec()),
-        ] {
+        for (name, content) in [("x", &packed), ("x.gz", &packed), ("x.gz", &b"a\nb\n".to_vec())] {
             assert_eq!(lines_of(name, content).unwrap(), ["a", "b"], "{name}");
         }
         assert_eq!(lines_of("x", b"").unwrap(), [""; 0]);
@@ -176,10 +157,7 @@ mod tests {
 
     #[test]
     fn line_ends_and_byte_order_mark_are_stripped() {
-        assert_eq!(
-            lines_of("x", b"\xef\xbb\xbf a\t1\r\n\r\nb").unwrap(),
-            ["a\t1", "", "b"]
-        );
+        assert_eq!(lines_of("x", b"\xef\xbb\xbf a\t1\r\n\r\nb").unwrap(), ["a\t1", "", "b"]);
     }
 
     #[test]
@@ -189,10 +167,7 @@ mod tests {
         let mut packed = gzip(&noise);
         for end in [2, 5, 12, packed.len() / 2, packed.len() - 1] {
             let text = lines_of("x.gz", &packed[..end]).unwrap_err().to_string();
-            assert!(
-                text.contains("x.gz: ") && text.contains("truncated"),
-                "{end}: {text}"
-            );
+            assert!(text.contains("x.gz: ") && text.contains("truncated"), "{end}: {text}");
         }
         let check_sum = packed.len() - 8;
         packed[check_sum] ^= 0xff;

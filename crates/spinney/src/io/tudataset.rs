@@ -68,19 +68,14 @@ impl Files {
         for entry in std::fs::read_dir(folder).map_err(|e| Error::read(folder, e))? {
             let file = entry.map_err(|e| Error::read(folder, e))?.file_name();
             let file = file.to_string_lossy();
-            if let Some(name) = file
-                .strip_suffix(".gz")
-                .unwrap_or(&file)
-                .strip_suffix("_A.txt")
-            {
+            if let Some(name) = file.strip_suffix(".gz").unwrap_or(&file).strip_suffix("_A.txt") {
                 names.insert(name.to_owned());
             }
         }
         match names.len() {
-            1 => Ok(Files {
-                folder: folder.to_owned(),
-                name: names.pop_first().unwrap_or_default(),
-            }),
+            1 => {
+                Ok(Files { folder: folder.to_owned(), name: names.pop_first().unwrap_or_default() })
+            }
             0 => Err(Error::file(
                 folder,
                 "no TUDataset in this folder: it needs a file DS_A.txt and a file \
@@ -110,10 +105,7 @@ impl Files {
     fn needed_rows(&self, part: &str) -> Result<Rows> {
         self.rows(part)?.ok_or_else(|| {
             let name = format!("{}_{part}.txt", self.name);
-            Error::file(
-                &self.folder,
-                format!("this TUDataset lacks its file {name}"),
-            )
+            Error::file(&self.folder, format!("this TUDataset lacks its file {name}"))
         })
     }
 }
@@ -125,9 +117,7 @@ struct Rows {
 
 impl Rows {
     fn open(path: &Path) -> Result<Rows> {
-        Ok(Rows {
-            lines: Lines::new(open(path)?, path),
-        })
+        Ok(Rows { lines: Lines::new(open(path)?, path) })
     }
 
     /// The next line; `None` after the last.
@@ -158,12 +148,7 @@ impl Rows {
     }
 
     fn file_name(&self) -> String {
-        self.lines
-            .path()
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        self.lines.path().file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// An error at the current line.
@@ -180,11 +165,7 @@ struct Targets {
 
 impl Targets {
     fn file_name(&self) -> String {
-        self.path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
@@ -201,10 +182,7 @@ fn read_targets(files: &Files) -> Result<Option<Targets>> {
         let end = row.find(',').filter(|_| first_column).unwrap_or(row.len());
         values.push(row[..end].trim_ascii().to_owned());
     }
-    Ok(Some(Targets {
-        values,
-        path: rows.lines.path().to_owned(),
-    }))
+    Ok(Some(Targets { values, path: rows.lines.path().to_owned() }))
 }
 
 /// Which vertices each graph has.
@@ -217,14 +195,9 @@ struct Vertices {
 
 fn read_indicator(files: &Files, targets: Option<&Targets>) -> Result<Vertices> {
     let mut rows = files.needed_rows("graph_indicator")?;
-    let mut vertices = Vertices {
-        graph: Vec::new(),
-        first: Vec::new(),
-    };
+    let mut vertices = Vertices { graph: Vec::new(), first: Vec::new() };
     while let Some(row) = rows.next()? {
-        let graph = row
-            .parse::<u32>()
-            .map_err(|_| format!("bad graph number {}", shown(row)));
+        let graph = row.parse::<u32>().map_err(|_| format!("bad graph number {}", shown(row)));
         let graph = graph.and_then(|graph| vertices.check(graph, targets).map(|()| graph));
         let graph = graph.map_err(|reason| rows.error(reason))?;
         let vertex = vertices.graph.len() as u32;
@@ -254,9 +227,7 @@ impl Vertices {
             return Err("graph number 0: they count from 1".to_owned());
         }
         if graph < last {
-            return Err(format!(
-                "graph {graph} after graph {last}: the numbers must ascend"
-            ));
+            return Err(format!("graph {graph} after graph {last}: the numbers must ascend"));
         }
         match targets {
             Some(targets) if graph as usize > targets.values.len() => {
@@ -337,22 +308,11 @@ impl Reading {
 
     /// Adds an edge between two vertices, counted from 0 over all graphs.
     fn add_edge(&mut self, u: u32, v: u32, label: &str) -> std::result::Result<(), BadEdge> {
-        let (graph, other) = (
-            self.vertices.graph[u as usize],
-            self.vertices.graph[v as usize],
-        );
+        let (graph, other) = (self.vertices.graph[u as usize], self.vertices.graph[v as usize]);
         if graph != other {
-            let reason = format!(
-                "edge {}-{} joins graphs {} and {}",
-                u + 1,
-                v + 1,
-                graph + 1,
-                other + 1
-            );
-            return Err(BadEdge {
-                graphs: vec![graph, other],
-                reason,
-            });
+            let reason =
+                format!("edge {}-{} joins graphs {} and {}", u + 1, v + 1, graph + 1, other + 1);
+            return Err(BadEdge { graphs: vec![graph, other], reason });
         }
         let first = self.vertices.first[graph as usize];
         let label = self.labels.edge.intern(label);
@@ -449,9 +409,7 @@ mod tests {
     /// The folder of `PARTS`, changed: a part replaced by other text, or left out if that is `-`.
     fn folder(changes: &[(&str, &str)]) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let kept = PARTS
-            .iter()
-            .filter(|(part, _)| changes.iter().all(|(other, _)| other != part));
+        let kept = PARTS.iter().filter(|(part, _)| changes.iter().all(|(other, _)| other != part));
         for (part, text) in kept.chain(changes).filter(|(_, text)| *text != "-") {
             std::fs::write(folder.path().join(format!("DS_{part}.txt")), text).unwrap();
         }
@@ -467,20 +425,14 @@ mod tests {
     }
 
     fn sizes(data: &crate::dataset::Dataset) -> Vec<(usize, usize)> {
-        data.graphs()
-            .iter()
-            .map(|g| (g.vertex_count(), g.edge_count()))
-            .collect()
+        data.graphs().iter().map(|g| (g.vertex_count(), g.edge_count())).collect()
     }
 
     #[test]
     fn a_folder_is_read_by_value() {
         let data = good(&[]);
         assert_eq!(data.ids(), ["1", "2"]);
-        assert_eq!(
-            data.targets(),
-            [Some("1".to_owned()), Some("-1".to_owned())]
-        );
+        assert_eq!(data.targets(), [Some("1".to_owned()), Some("-1".to_owned())]);
         assert_eq!(data.labels().vertex.names(), ["a", "b", "c"]);
         assert_eq!(data.labels().edge.names(), ["0", "1"]);
         assert_eq!(sizes(&data), [(3, 2), (2, 1)]);
@@ -522,10 +474,8 @@ mod tests {
 
     #[test]
     fn a_graph_left_out_of_the_indicator_is_empty() {
-        let data = good(&[
-            ("graph_indicator", "2\n2\n2\n5\n5\n"),
-            ("graph_labels", "a\nb\nc\nd\ne\n\n"),
-        ]);
+        let data =
+            good(&[("graph_indicator", "2\n2\n2\n5\n5\n"), ("graph_labels", "a\nb\nc\nd\ne\n\n")]);
         assert_eq!(sizes(&data), [(0, 0), (3, 2), (0, 0), (0, 0), (2, 1)]);
         assert_eq!(data.written_targets().unwrap(), ["a", "b", "c", "d", "e"]);
         assert_eq!(data.ids(), ["1", "2", "3", "4", "5"]);
@@ -554,12 +504,7 @@ mod tests {
     #[test]
     fn faults_are_named_by_file_and_line() {
         let cases = [
-            (
-                "graph_indicator",
-                "1\nx\n1\n2\n2\n",
-                2,
-                "bad graph number \"x\"",
-            ),
+            ("graph_indicator", "1\nx\n1\n2\n2\n", 2, "bad graph number \"x\""),
             ("graph_indicator", "0\n1\n1\n2\n2\n", 1, "count from 1"),
             ("graph_indicator", "1\n2\n1\n2\n2\n", 3, "must ascend"),
             (
@@ -569,36 +514,11 @@ mod tests {
                 "graph 3, but DS_graph_labels.txt has 2 lines",
             ),
             ("graph_indicator", "1\n1\n\n1\n2\n2\n", 3, "empty line"),
-            (
-                "graph_labels",
-                "1\n-1\n1\n",
-                3,
-                "DS_graph_indicator.txt ends at graph 2",
-            ),
-            (
-                "node_labels",
-                "a\nb\na\nc\n",
-                4,
-                "ends after 4 lines, but there are 5 vertices",
-            ),
-            (
-                "node_labels",
-                "a\nb\na\nc\nc\nc\n",
-                6,
-                "a line too many: there are 5 vertices",
-            ),
-            (
-                "edge_labels",
-                "0\n0\n0\n0\n1\n",
-                5,
-                "ends after 5 lines, but DS_A.txt has more",
-            ),
-            (
-                "edge_labels",
-                "0\n0\n0\n0\n1\n1\n1\n",
-                7,
-                "a line too many: there are 6 edges",
-            ),
+            ("graph_labels", "1\n-1\n1\n", 3, "DS_graph_indicator.txt ends at graph 2"),
+            ("node_labels", "a\nb\na\nc\n", 4, "ends after 4 lines, but there are 5 vertices"),
+            ("node_labels", "a\nb\na\nc\nc\nc\n", 6, "a line too many: there are 5 vertices"),
+            ("edge_labels", "0\n0\n0\n0\n1\n", 5, "ends after 5 lines, but DS_A.txt has more"),
+            ("edge_labels", "0\n0\n0\n0\n1\n1\n1\n", 7, "a line too many: there are 6 edges"),
             ("A", "1, 2\n2 1\n", 2, "\"2 1\" is no edge: expected `u, v`"),
             ("A", "1, 2\n2, 1, 3\n", 2, "bad vertex number \"1, 3\""),
             ("A", "1, 2\n1.5, 1\n", 2, "bad vertex number \"1.5\""),
@@ -617,15 +537,9 @@ mod tests {
 
     #[test]
     fn a_jump_without_graph_labels_is_an_error() {
-        let changes = [
-            ("graph_labels", "-"),
-            ("graph_indicator", "1\n1\n1\n4000000000\n5\n"),
-        ];
+        let changes = [("graph_labels", "-"), ("graph_indicator", "1\n1\n1\n4000000000\n5\n")];
         let message = parse(&changes, OnError::Fail).unwrap_err().to_string();
-        assert!(
-            message.contains("indicator.txt:4: graph 4000000000 after graph 1"),
-            "{message}"
-        );
+        assert!(message.contains("indicator.txt:4: graph 4000000000 after graph 1"), "{message}");
     }
 
     #[test]
@@ -634,10 +548,7 @@ mod tests {
         let path = folder.path().join("DS_node_labels.txt");
         std::fs::write(&path, b"a\n\xff\na\nc\nc\n").unwrap();
         let message = read(folder.path(), OnError::Fail).unwrap_err().to_string();
-        assert!(
-            message.contains("DS_node_labels.txt:2: not UTF-8"),
-            "{message}"
-        );
+        assert!(message.contains("DS_node_labels.txt:2: not UTF-8"), "{message}");
     }
 
     #[test]
@@ -645,18 +556,8 @@ mod tests {
         let plain = ("edge_labels", "-");
         type Case<'a> = (&'a [(&'a str, &'a str)], usize, &'a str, &'a [&'a str]);
         let cases: [Case<'_>; 3] = [
-            (
-                &[("A", "1, 2\n3, 3\n4, 5\n3,3\n"), plain],
-                2,
-                "self-loop at vertex 3",
-                &["2"],
-            ),
-            (
-                &[("A", "1, 2\n4, 3\n"), plain],
-                2,
-                "edge 4-3 joins graphs 2 and 1",
-                &[],
-            ),
+            (&[("A", "1, 2\n3, 3\n4, 5\n3,3\n"), plain], 2, "self-loop at vertex 3", &["2"]),
+            (&[("A", "1, 2\n4, 3\n"), plain], 2, "edge 4-3 joins graphs 2 and 1", &[]),
             (
                 &[("edge_labels", "0\n0\n0\n0\n1\n2\n")],
                 6,
@@ -667,10 +568,7 @@ mod tests {
         for (changes, line, reason, kept) in cases {
             let message = parse(changes, OnError::Fail).unwrap_err().to_string();
             let place = format!("DS_A.txt:{line}: ");
-            assert!(
-                message.contains(&place) && message.contains(reason),
-                "{message}"
-            );
+            assert!(message.contains(&place) && message.contains(reason), "{message}");
             let outcome = parse(changes, OnError::Skip).unwrap();
             assert_eq!(outcome.data.ids(), kept);
             assert_eq!(outcome.skipped.len() + kept.len(), 2);
@@ -697,21 +595,13 @@ mod tests {
     fn folders_that_hold_no_single_set_are_refused() {
         let empty = tempfile::tempdir().unwrap();
         let message = read(empty.path(), OnError::Fail).unwrap_err().to_string();
-        assert!(
-            message.contains("no TUDataset") && message.contains("DS_A.txt"),
-            "{message}"
-        );
+        assert!(message.contains("no TUDataset") && message.contains("DS_A.txt"), "{message}");
         let two = folder(&[]);
         std::fs::write(two.path().join("XY_A.txt.gz"), "").unwrap();
         let message = read(two.path(), OnError::Fail).unwrap_err().to_string();
         assert!(message.contains("several data sets (DS, XY)"), "{message}");
-        let message = parse(&[("graph_indicator", "-")], OnError::Fail)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.contains("lacks its file DS_graph_indicator.txt"),
-            "{message}"
-        );
+        let message = parse(&[("graph_indicator", "-")], OnError::Fail).unwrap_err().to_string();
+        assert!(message.contains("lacks its file DS_graph_indicator.txt"), "{message}");
         assert!(read(Path::new("no/such/folder"), OnError::Fail).is_err());
     }
 }

@@ -159,8 +159,7 @@ impl Canonizer {
 
     fn are_twins(&self, u: u16, v: u16) -> bool {
         let (a, b) = (self.around(u), self.around(v));
-        a.len() == b.len()
-            && a.iter().filter(|n| n.0 != v).eq(b.iter().filter(|n| n.0 != u))
+        a.len() == b.len() && a.iter().filter(|n| n.0 != v).eq(b.iter().filter(|n| n.0 != u))
     }
 
     /// Whether `v` is the one of its twins to be entered next, given the vertices `visited`.
@@ -206,8 +205,8 @@ impl Canonizer {
                 continue;
             }
             for &(v, label) in self.around(u) {
-                let fits = label == first.edge_label
-                    && self.labels[usize::from(v)] == first.to_label;
+                let fits =
+                    label == first.edge_label && self.labels[usize::from(v)] == first.to_label;
                 if fits && self.is_first_of_twins(v, &[u]) {
                     walks.extend([u, v]);
                 }

@@ -144,8 +144,7 @@ impl ClassTable {
     /// Adds a column that has the training graphs at `positions` (ascending). Returns its class
     /// and whether the class's simplest members changed.
     pub fn add(&mut self, column: Column, edges: u32, positions: &[u32]) -> (ClassId, bool) {
-        let signature =
-            positions.iter().fold(0u128, |s, &p| s.wrapping_add(self.keys[p as usize]));
+        let signature = positions.iter().fold(0u128, |s, &p| s.wrapping_add(self.keys[p as usize]));
         let known = self.len();
         let class = self.enter(signature, positions.len() as u32, column, edges);
         if self.len() > known {
@@ -240,8 +239,7 @@ impl ClassTable {
             let (signature, support) = tallies[column as usize];
             let edges = census.edges(pattern) as u32;
             let at_least = column - first + 1;
-            let (class, _) =
-                self.enter(signature, support, Column { pattern, at_least }, edges);
+            let (class, _) = self.enter(signature, support, Column { pattern, at_least }, edges);
             class_of[column as usize] = class;
         }
         class_of

@@ -87,10 +87,11 @@ pub fn roots(graphs: &[Graph]) -> Vec<(Label, Embeddings)> {
     for (i, graph) in graphs.iter().enumerate() {
         for (v, &label) in graph.labels().iter().enumerate() {
             if label != UNSEEN {
-                by_label
-                    .entry(label)
-                    .or_insert_with(|| Embeddings::of_width(1))
-                    .push(i as u32, &[], Some(v as u32));
+                by_label.entry(label).or_insert_with(|| Embeddings::of_width(1)).push(
+                    i as u32,
+                    &[],
+                    Some(v as u32),
+                );
             }
         }
     }

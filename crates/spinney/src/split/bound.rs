@@ -174,7 +174,7 @@ mod tests {
             let q = d1.iter().map(|s| (s.g * s.g) as f64 / s.h as f64).sum();
             let sums = by_sums(&Squares { part: total(d1), q }, all, &rule);
             assert!(sums >= best, "by sums {sums} < {best}");
-            if rule.min_leaf <= 1 {
+            if rule.min_leaf <= 1 && d0.iter().all(|s| s.h > 0) {
                 assert!(order <= best * (1.0 + 1e-6) + 1e-9, "not tight: {order} > {best}");
             }
         }

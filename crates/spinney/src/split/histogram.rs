@@ -165,7 +165,8 @@ impl<C: Cell> Histogram<C> {
         self.cells.resize(to, C::default());
         for &p in positions {
             let row = view.row(p);
-            let new = if from == 0 { row } else { &row[row.partition_point(|&c| (c as usize) < from)..] };
+            let new =
+                if from == 0 { row } else { &row[row.partition_point(|&c| (c as usize) < from)..] };
             let sample = &samples[p as usize];
             for &class in new {
                 self.cells[class as usize].add(sample);

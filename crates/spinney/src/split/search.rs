@@ -88,12 +88,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     /// Brings a node's histogram up to the classes known by now.
-    pub fn cover(
-        &self,
-        space: &dyn PatternSpace,
-        histogram: &mut Histogram<C>,
-        positions: &[u32],
-    ) {
+    pub fn cover(&self, space: &dyn PatternSpace, histogram: &mut Histogram<C>, positions: &[u32]) {
         histogram.cover(&self.view(space), positions, self.cells);
     }
 
@@ -141,9 +136,8 @@ impl<'a, C: Cell> Search<'a, C> {
         node: &NodeSums,
     ) -> Option<(f64, Vec<ClassId>)> {
         let view = self.view(space);
-        let usable = |local: usize| {
-            matches!(view, View::Part(_)) || self.may_use(space, local as ClassId)
-        };
+        let usable =
+            |local: usize| matches!(view, View::Part(_)) || self.may_use(space, local as ClassId);
         let mut most = 0.0f64;
         let quick: Vec<f64> = histogram.cells().iter().map(|c| c.quick_gain(node)).collect();
         for (local, &gain) in quick.iter().enumerate() {

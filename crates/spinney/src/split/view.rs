@@ -34,7 +34,8 @@ impl ClassSample {
     /// Whether the class with this signature belongs to it.
     #[must_use]
     pub fn has(&self, signature: u128) -> bool {
-        self.all || mix(self.seed ^ signature as u64 ^ mix((signature >> 64) as u64)) < self.threshold
+        self.all
+            || mix(self.seed ^ signature as u64 ^ mix((signature >> 64) as u64)) < self.threshold
     }
 }
 

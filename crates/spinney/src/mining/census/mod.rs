@@ -125,8 +125,11 @@ impl Census {
             self.row_patterns.push(id);
             self.row_counts.push(f.count);
         }
-        let mut pairs: Vec<(PatternId, u32)> =
-            self.row_patterns[start..].iter().copied().zip(self.row_counts[start..].iter().copied()).collect();
+        let mut pairs: Vec<(PatternId, u32)> = self.row_patterns[start..]
+            .iter()
+            .copied()
+            .zip(self.row_counts[start..].iter().copied())
+            .collect();
         pairs.sort_unstable();
         for (i, (id, count)) in pairs.into_iter().enumerate() {
             self.row_patterns[start + i] = id;

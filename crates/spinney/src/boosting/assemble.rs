@@ -1,0 +1,161 @@
+//! From grown trees to a model: patterns numbered by first use, trees flat, everything certified.
+//!
+//! **Certificate.** Classes rest on 128-bit names. Before a model leaves training, its patterns are
+//! looked for in the training graphs by subgraph matching, which shares no code with the census,
+//! and must occur exactly where the trees took them to.
+
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
+
+use super::grower::{GrownNode, GrownTree};
+use super::loss::Loss;
+use super::params::ValidParams;
+use super::record::StopReason;
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::mining::classes::Column;
+use crate::mining::dfs_code::DfsCode;
+use crate::model::matcher::Scratch;
+use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth};
+use crate::split::space::PatternSpace;
+
+/// What a model is made of.
+pub(super) struct Parts<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) train: &'a [u32],
+    pub(super) truth: &'a Truth,
+    pub(super) loss: &'a Loss,
+    pub(super) params: &'a ValidParams,
+    pub(super) init: Vec<f64>,
+    pub(super) trees: &'a [GrownTree],
+    pub(super) stopped: StopReason,
+}
+
+impl Parts<'_> {
+    pub(super) fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
+        let mut numbers: FxHashMap<&DfsCode, usize> = FxHashMap::default();
+        let mut patterns: Vec<Pattern> = Vec::new();
+        let mut engine_ids: Vec<u32> = Vec::new();
+        let mut trees = Vec::with_capacity(self.trees.len());
+        for grown in self.trees {
+            let nodes = grown.nodes.iter().map(|node| match node {
+                GrownNode::Leaf { value, cover } => Node::Leaf { value: *value, cover: *cover },
+                GrownNode::Split { simplest, yes, no, gain, cover } => {
+                    let pattern = *numbers.entry(&simplest.code).or_insert_with(|| {
+                        let code = simplest.code.clone();
+                        patterns.push(Pattern { code, support: Vec::new() });
+                        engine_ids.push(simplest.column.pattern);
+                        patterns.len() - 1
+                    });
+                    let at_least = simplest.column.at_least;
+                    Node::Split {
+                        pattern,
+                        at_least,
+                        yes: *yes,
+                        no: *no,
+                        gain: *gain,
+                        cover: *cover,
+                    }
+                }
+            });
+            trees.push(Tree { nodes: nodes.collect() });
+        }
+        let params = serde_json::to_value(&**self.params).unwrap_or_default();
+        let mut model = Model {
+            labels: self.data.labels().clone(),
+            task: self.loss.task().clone(),
+            link: self.loss.link(),
+            init: self.init.clone(),
+            patterns,
+            trees,
+            params: params.as_object().cloned().unwrap_or_default(),
+            provenance: self.provenance(),
+        };
+        self.certify(&mut model, space, &engine_ids)?;
+        Ok(model)
+    }
+
+    fn provenance(&self) -> Provenance {
+        let mut class_counts = vec![0; self.loss.task().classes().len()];
+        if let Truth::Classes(classes) = self.truth {
+            classes.iter().for_each(|&c| class_counts[c as usize] += 1);
+        }
+        Provenance {
+            program: concat!("spinney ", env!("CARGO_PKG_VERSION")).into(),
+            graphs: self.train.len(),
+            class_counts,
+            data_sha256: digest(self.data, self.train),
+            stopped: self.stopped.text().into(),
+        }
+    }
+
+    /// Matches every pattern against every training graph: fills in the supports and compares with
+    /// what the engine says.
+    fn certify(
+        &self,
+        model: &mut Model,
+        space: &dyn PatternSpace,
+        engine_ids: &[u32],
+    ) -> Result<()> {
+        let matcher = model.matcher();
+        let graphs = self.data.graphs();
+        let counts: Vec<Vec<u32>> = self
+            .train
+            .into_par_iter()
+            .map_init(Scratch::default, |s, &g| matcher.counts(&graphs[g as usize], s))
+            .collect();
+        let classes = self.loss.task().classes().len().max(1);
+        for (i, (pattern, &id)) in model.patterns.iter_mut().zip(engine_ids).enumerate() {
+            pattern.support = vec![0; classes];
+            for (position, &graph) in self.train.iter().enumerate() {
+                let found = counts[position][i] > 0;
+                if found != space.has(graph, Column { pattern: id, at_least: 1 }) {
+                    return Err(Error::failed(format!(
+                        "pattern {} of the model does not occur where training found it (graph \
+                         {}): please report this, with the data",
+                        pattern.code.describe(&model.labels),
+                        self.data.ids()[graph as usize]
+                    )));
+                }
+                let class = match self.truth {
+                    Truth::Classes(c) => c[position] as usize,
+                    Truth::Numbers(_) => 0,
+                };
+                pattern.support[class] += u32::from(found);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// SHA-256 over labels, graphs, targets and weights of the training graphs.
+fn digest(data: &Dataset, train: &[u32]) -> String {
+    let mut hash = Sha256::new();
+    for names in [&data.labels().vertex, &data.labels().edge] {
+        for name in names.names() {
+            hash.update(name.as_bytes());
+            hash.update([0]);
+        }
+        hash.update([1]);
+    }
+    let mut bytes: Vec<u8> = Vec::new();
+    for &g in train {
+        let graph = &data.graphs()[g as usize];
+        bytes.clear();
+        let mut put = |x: u32| bytes.extend(x.to_le_bytes());
+        put(graph.vertex_count() as u32);
+        graph.labels().iter().for_each(|&l| put(l));
+        put(graph.edge_count() as u32);
+        graph.edges().iter().for_each(|e| [e.u, e.v, e.label].into_iter().for_each(&mut put));
+        hash.update(&bytes);
+        if let Some(target) = &data.targets()[g as usize] {
+            hash.update(target.as_bytes());
+        }
+        hash.update([0]);
+        if let Some(weights) = data.weights() {
+            hash.update(weights[g as usize].to_le_bytes());
+        }
+    }
+    crate::model::file::hex(&hash.finalize())
+}

@@ -1,0 +1,230 @@
+//! Cross-validation over a grid of settings.
+//!
+//! **Invariant.** All settings see the same folds and share one exploration, that of the largest
+//! `max_edges`. Folds are trained in parallel; the result does not depend on that.
+
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use serde::Serialize;
+
+use super::explore::Exploration;
+use super::fit::Booster;
+use super::params::ValidParams;
+use super::record::Round;
+use super::sampling::shuffled;
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::metrics::Metric;
+
+/// The test fold of each graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folds {
+    fold_of: Vec<u32>,
+    count: u32,
+}
+
+impl Folds {
+    /// From the fold of each graph, as read from a file. Folds may have any numbers.
+    ///
+    /// # Errors
+    /// If there are fewer than two folds or not one entry a graph.
+    pub fn from_numbers(numbers: &[i64], graphs: usize) -> Result<Folds> {
+        if numbers.len() != graphs {
+            return Err(Error::data(format!(
+                "the folds file has {} entries for {graphs} graphs: it must have one line a graph, \
+                 in the order of the graphs",
+                numbers.len()
+            )));
+        }
+        let mut distinct = numbers.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() < 2 {
+            return Err(Error::data("cross-validation needs at least two folds"));
+        }
+        let of = |n: &i64| distinct.partition_point(|d| d < n) as u32;
+        Ok(Folds { fold_of: numbers.iter().map(of).collect(), count: distinct.len() as u32 })
+    }
+
+    /// Random folds of even size; with classes, each class is dealt out evenly.
+    ///
+    /// # Errors
+    /// If there are fewer than two folds or fewer graphs than folds.
+    pub fn random(strata: &[u32], count: usize, seed: u64) -> Result<Folds> {
+        if count < 2 || count > strata.len() {
+            return Err(Error::parameter(
+                "folds",
+                format!(
+                    "{count} folds of {} graphs: take 2 or more, at most one a graph",
+                    strata.len()
+                ),
+            ));
+        }
+        let mut order = shuffled(strata.len(), seed, 0xf01d);
+        order.sort_by_key(|&i| strata[i as usize]);
+        let mut fold_of = vec![0; strata.len()];
+        for (dealt, &i) in order.iter().enumerate() {
+            fold_of[i as usize] = (dealt % count) as u32;
+        }
+        Ok(Folds { fold_of, count: count as u32 })
+    }
+
+    /// The number of folds.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The graphs outside and inside a fold: to train on, to test on.
+    #[must_use]
+    pub fn split(&self, fold: usize) -> (Vec<u32>, Vec<u32>) {
+        (0..self.fold_of.len() as u32).partition(|&i| self.fold_of[i as usize] != fold as u32)
+    }
+}
+
+/// A metric round by round, over folds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// The mean over folds, after each round.
+    pub mean: Vec<f64>,
+    /// The standard deviation over folds (of the sample, n − 1), after each round.
+    pub sd: Vec<f64>,
+}
+
+/// What cross-validation says of one setting.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The setting.
+    pub params: ValidParams,
+    /// All metrics that apply.
+    pub curves: Vec<(Metric, Curve)>,
+    /// The round (from 1) with the best mean of the chosen metric.
+    pub best_round: usize,
+    /// Seconds of training, summed over folds.
+    pub seconds: f64,
+}
+
+impl Setting {
+    /// Mean and standard deviation of a metric after `round`.
+    #[must_use]
+    pub fn at(&self, metric: Metric, round: usize) -> Option<(f64, f64)> {
+        let curve = &self.curves.iter().find(|c| c.0 == metric)?.1;
+        Some((*curve.mean.get(round - 1)?, *curve.sd.get(round - 1)?))
+    }
+}
+
+/// Cross-validates one setting. `chosen` decides the best round; `None` takes accuracy or RMSE.
+/// `done` is called after each fold.
+///
+/// # Errors
+/// Bad targets, or a fold that cannot be trained on.
+pub fn cross_validate(
+    exploration: &Exploration<'_>,
+    folds: &Folds,
+    params: &ValidParams,
+    chosen: Option<Metric>,
+    done: impl Fn() + Sync,
+) -> Result<Setting> {
+    let started = std::time::Instant::now();
+    let rounds: Vec<Vec<Round>> = (0..folds.count())
+        .into_par_iter()
+        .map(|fold| {
+            let (train, test) = folds.split(fold);
+            let trained = Booster::new(exploration, params, &train, &test)?.run(|_| true);
+            done();
+            Ok(trained?.into_record().rounds)
+        })
+        .collect::<Result<_>>()?;
+    let curves = curves(&rounds);
+    let metric = chosen.or_else(|| curves.first().map(|c| c.0)).unwrap_or(Metric::Accuracy);
+    let Some((_, curve)) = curves.iter().find(|c| c.0 == metric) else {
+        return Err(Error::parameter("metric", format!("{metric} does not fit the targets")));
+    };
+    let mut best = 0;
+    for (i, &value) in curve.mean.iter().enumerate() {
+        if metric.is_better(value, curve.mean[best]) {
+            best = i;
+        }
+    }
+    Ok(Setting {
+        params: params.clone(),
+        best_round: best + 1,
+        curves,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// Means over folds at every round. A fold that stopped early keeps its last value.
+fn curves(folds: &[Vec<Round>]) -> Vec<(Metric, Curve)> {
+    let length = folds.iter().map(Vec::len).max().unwrap_or(0);
+    let metrics = folds.first().and_then(|f| f.first()).map(|r| r.valid.clone());
+    let metrics = metrics.unwrap_or_default().into_iter().map(|v| v.0);
+    metrics
+        .enumerate()
+        .map(|(m, metric)| {
+            let (mean, sd) = (0..length)
+                .map(|r| {
+                    let at = |fold: &Vec<Round>| {
+                        let round = fold.get(r).or(fold.last());
+                        round.and_then(|round| round.valid.get(m)).map_or(f64::NAN, |v| v.1)
+                    };
+                    mean_sd(&folds.iter().map(at).collect::<Vec<f64>>())
+                })
+                .unzip();
+            (metric, Curve { mean, sd })
+        })
+        .collect()
+}
+
+/// Mean and sample standard deviation of the defined values (an AUC is not, in a fold of one class).
+fn mean_sd(values: &[f64]) -> (f64, f64) {
+    let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    (mean, if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
+}
+
+/// Strata for random folds: the classes of `data`, or one stratum for numbers.
+///
+/// # Errors
+/// If targets are missing.
+pub fn strata(data: &Dataset, params: &ValidParams) -> Result<Vec<u32>> {
+    let loss = super::loss::Loss::new(params, data)?;
+    let numbers = loss.task().classes().is_empty();
+    Ok(loss.targets().iter().map(|&t| if numbers { 0 } else { t as u32 }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folds, mean_sd};
+
+    #[test]
+    fn random_folds_are_stratified_and_whole() {
+        let strata: Vec<u32> = (0..100).map(|i| u32::from(i % 5 == 0)).collect();
+        let folds = Folds::random(&strata, 10, 1).unwrap();
+        for fold in 0..10 {
+            let (train, test) = folds.split(fold);
+            assert_eq!((train.len(), test.len()), (90, 10));
+            assert_eq!(test.iter().filter(|&&i| strata[i as usize] == 1).count(), 2);
+        }
+        assert_ne!(folds, Folds::random(&strata, 10, 2).unwrap());
+        assert!(Folds::random(&strata, 1, 0).is_err());
+        assert!(Folds::random(&strata, 101, 0).is_err());
+    }
+
+    #[test]
+    fn numbered_folds() {
+        let folds = Folds::from_numbers(&[7, 3, 7, -1], 4).unwrap();
+        assert_eq!(folds.count(), 3);
+        assert_eq!(folds.split(2), (vec![1, 3], vec![0, 2]));
+        assert!(
+            Folds::from_numbers(&[1, 2], 3).unwrap_err().to_string().contains("2 entries for 3")
+        );
+        assert!(Folds::from_numbers(&[1, 1], 2).is_err());
+    }
+
+    #[test]
+    fn spread() {
+        assert_eq!(mean_sd(&[1.0, 3.0, f64::NAN]), (2.0, 2f64.sqrt()));
+    }
+}

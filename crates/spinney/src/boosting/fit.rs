@@ -1,0 +1,415 @@
+//! Gradient boosting (paper, Alg. 1).
+//!
+//! f = f0; each round computes the residuals, fits a regression tree to them (one an output), and
+//! adds `learning_rate` times the tree.
+//!
+//! **Invariant.** Scores of training graphs are updated by the leaf that the grower put them in,
+//! those of validation graphs by asking for the columns; both equal what the finished model
+//! predicts, number for number. Before a model is handed out its patterns are looked for in the
+//! training graphs by real matching and must occur exactly where training believed.
+
+use std::time::Instant;
+
+use super::explore::Exploration;
+use super::grower::{Grower, GrownTree, Members};
+use super::loss::Loss;
+use super::params::{ClassWeight, Criterion, Engine, Leaf, Params, ValidParams};
+use super::record::{Record, Round, StopReason};
+use super::{assemble, sampling};
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::metrics::Metric;
+use crate::model::evaluate::{Truth, evaluate, measure};
+use crate::model::{Model, Predictions, Task};
+use crate::split::gain::Rule;
+use crate::split::histogram::{Cell, Full, Histogram, Plain};
+use crate::split::samples::Samples;
+use crate::split::search::Search;
+use crate::split::space::PatternSpace;
+use crate::split::view::ClassSample;
+
+/// A model and how it came about.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The model.
+    pub model: Model,
+    /// What training did.
+    pub record: Record,
+}
+
+/// Trains a model on all graphs of `data`.
+///
+/// # Errors
+/// Bad parameters or targets.
+pub fn fit(data: &Dataset, params: &Params) -> Result<Fit> {
+    let params = params.clone().check()?;
+    let exploration = Exploration::new(data, params.max_edges, Engine::Auto);
+    let train: Vec<u32> = (0..data.len() as u32).collect();
+    Booster::new(&exploration, &params, &train, &[])?.run(|_| true)?.into_fit()
+}
+
+/// One training: some graphs to learn from and some to validate on.
+pub struct Booster<'a> {
+    exploration: &'a Exploration<'a>,
+    params: &'a ValidParams,
+    loss: Loss,
+    metric: Metric,
+    space: Box<dyn PatternSpace + 'a>,
+    train: Side,
+    valid: Side,
+    weights: Vec<f64>,
+    plain: bool,
+    init: Vec<f64>,
+    trees: Vec<GrownTree>,
+    spare: (Vec<Histogram<Plain>>, Vec<Histogram<Full>>),
+    started: Instant,
+}
+
+/// Graphs with their running scores.
+struct Side {
+    graphs: Vec<u32>,
+    scores: Vec<f64>,
+    truth: Truth,
+}
+
+impl Side {
+    fn new(graphs: &[u32], loss: &Loss, init: &[f64]) -> Side {
+        let targets = graphs.iter().map(|&g| loss.targets()[g as usize]);
+        let truth = match loss.task() {
+            Task::Regression => Truth::Numbers(targets.collect()),
+            _ => Truth::Classes(targets.map(|t| t as u32).collect()),
+        };
+        let scores = graphs.iter().flat_map(|_| init.iter().copied()).collect();
+        Side { graphs: graphs.to_vec(), scores, truth }
+    }
+
+    fn loss(&self, loss: &Loss) -> f64 {
+        let outputs = loss.outputs();
+        let each = self.graphs.iter().zip(self.scores.chunks_exact(outputs));
+        each.map(|(&g, s)| loss.value(g as usize, s)).sum::<f64>() / self.graphs.len() as f64
+    }
+
+    fn predictions(&self, loss: &Loss) -> Predictions {
+        Predictions::new(loss.link(), loss.outputs(), self.scores.clone())
+    }
+}
+
+impl<'a> Booster<'a> {
+    /// Prepares a training on the graphs `train` of the exploration, validated on `valid`.
+    ///
+    /// # Errors
+    /// If the targets do not fit the loss, or there is nothing to train on.
+    pub fn new(
+        exploration: &'a Exploration<'a>,
+        params: &'a ValidParams,
+        train: &[u32],
+        valid: &[u32],
+    ) -> Result<Self> {
+        let started = Instant::now();
+        let data = exploration.data();
+        if train.is_empty() {
+            return Err(Error::data("there are no graphs to train on"));
+        }
+        if !exploration.covers(params.max_edges) {
+            return Err(Error::parameter("max_edges", "more than the exploration covers"));
+        }
+        let loss = Loss::new(params, data)?;
+        let metric = watched_metric(params, &loss)?;
+        if params.early_stopping.is_some() && valid.is_empty() {
+            return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
+        }
+        let weights = weights(data, params, &loss, train)?;
+        let init = loss.init(params.init, train, &weights);
+        let space = exploration.space(params, train);
+        let plain = weights.iter().all(|&w| w == 1.0)
+            && params.criterion == Criterion::Residual
+            && exploration.engine() == Engine::Census;
+        Ok(Booster {
+            exploration,
+            params,
+            metric,
+            space,
+            train: Side::new(train, &loss, &init),
+            valid: Side::new(valid, &loss, &init),
+            loss,
+            weights,
+            plain,
+            init,
+            trees: Vec::new(),
+            spare: Default::default(),
+            started,
+        })
+    }
+
+    /// Boosts until done; `go_on` sees every round and may stop the training.
+    ///
+    /// # Errors
+    /// If the scores leave the range of numbers.
+    pub fn run(mut self, mut go_on: impl FnMut(&Round) -> bool) -> Result<Trained<'a>> {
+        let mut rounds: Vec<Round> = Vec::new();
+        let mut best = (0, f64::NAN);
+        let mut stopped = StopReason::Finished;
+        for number in 1..=self.params.trees {
+            let before = self.train.scores.clone();
+            let splits = self.round(number)?;
+            let round = self.describe(number, splits);
+            let watched = round.valid.iter().find(|v| v.0 == self.metric).map(|v| v.1);
+            let interrupted = !go_on(&round);
+            rounds.push(round);
+            if watched.is_none_or(|w| best.0 == 0 || self.metric.is_better(w, best.1)) {
+                best = (number, watched.unwrap_or(f64::NAN));
+            }
+            let patience = self.params.early_stopping.unwrap_or(usize::MAX);
+            if interrupted {
+                stopped = StopReason::Interrupted;
+            } else if number - best.0 >= patience {
+                stopped = StopReason::EarlyStopping;
+            } else if splits == 0 && self.is_over(&before) {
+                stopped = StopReason::NothingToSplit;
+            } else {
+                continue;
+            }
+            break;
+        }
+        let keep = if self.params.early_stopping.is_some() { best.0 } else { rounds.len() };
+        self.trees.truncate(keep * self.loss.outputs());
+        let record = Record {
+            engine: self.exploration.engine(),
+            edge_sets: self.exploration.census().map(|c| c.edge_sets()),
+            patterns: self.space.patterns(),
+            classes: self.space.classes().len(),
+            metric: self.metric,
+            best_round: keep,
+            stopped,
+            seconds: self.seconds(),
+            rounds,
+        };
+        Ok(Trained { booster: self, record })
+    }
+
+    /// Without sampling, a round that changes nothing is followed by more of the same.
+    fn is_over(&self, before: &[f64]) -> bool {
+        let moved = self.train.scores.iter().zip(before).any(|(a, b)| (a - b).abs() > 1e-12);
+        !moved && self.params.subsample >= 1.0 && self.params.pattern_sample >= 1.0
+    }
+
+    fn seconds(&self) -> f64 {
+        self.exploration.seconds() + self.started.elapsed().as_secs_f64()
+    }
+
+    fn describe(&self, round: usize, splits: usize) -> Round {
+        let train = self.train.predictions(&self.loss);
+        let valid = (!self.valid.graphs.is_empty())
+            .then(|| evaluate(&self.valid.predictions(&self.loss), &self.valid.truth));
+        Round {
+            round,
+            train_loss: self.train.loss(&self.loss),
+            train_metric: measure(self.metric, &train, &self.train.truth),
+            valid_loss: valid.is_some().then(|| self.valid.loss(&self.loss)),
+            valid: valid.unwrap_or_default(),
+            patterns: self.space.patterns(),
+            classes: self.space.classes().len(),
+            splits,
+            seconds: self.seconds(),
+        }
+    }
+
+    /// One boosting round: a tree for each output. Returns the number of splits.
+    fn round(&mut self, number: usize) -> Result<usize> {
+        let outputs = self.loss.outputs();
+        let members = sampling::rows(
+            self.train.graphs.len(),
+            self.params.subsample,
+            self.params.seed,
+            number,
+        );
+        let scores = self.train.scores.clone();
+        let mut splits = 0;
+        for output in 0..outputs {
+            let (residuals, curvatures) = self.residuals(&scores, output);
+            let draw = (number * outputs + output) as u64;
+            let sample = ClassSample::new(self.params.pattern_sample, self.params.seed, draw);
+            let tree = if self.plain {
+                let mut spare = std::mem::take(&mut self.spare.0);
+                let tree = self.grow(&residuals, &curvatures, members.clone(), sample, &mut spare);
+                self.spare.0 = spare;
+                tree
+            } else {
+                let mut spare = std::mem::take(&mut self.spare.1);
+                let tree = self.grow(&residuals, &curvatures, members.clone(), sample, &mut spare);
+                self.spare.1 = spare;
+                tree
+            }
+            .ok_or_else(|| {
+                Error::failed(format!(
+                    "training diverged in round {number}: scores are no longer finite numbers; \
+                     lower --learning-rate or raise --l2"
+                ))
+            })?;
+            self.add(&tree, output);
+            splits += tree.splits();
+            self.trees.push(tree);
+        }
+        Ok(splits)
+    }
+
+    fn residuals(&self, scores: &[f64], output: usize) -> (Vec<f64>, Vec<f64>) {
+        let outputs = self.loss.outputs();
+        let each = self.train.graphs.iter().zip(scores.chunks_exact(outputs));
+        each.map(|(&g, s)| self.loss.residual(g as usize, s, output)).unzip()
+    }
+
+    /// Fits a tree; `None` if the numbers are out of range.
+    fn grow<C: Cell>(
+        &mut self,
+        residuals: &[f64],
+        curvatures: &[f64],
+        members: Members,
+        sample: ClassSample,
+        spare: &mut Vec<Histogram<C>>,
+    ) -> Option<GrownTree> {
+        let w = &self.weights;
+        let second_order = self.params.criterion == Criterion::Newton;
+        let gradients: Vec<f64> = residuals.iter().zip(w).map(|(r, w)| r * w).collect();
+        let bends: Vec<f64> = curvatures.iter().zip(w).map(|(c, w)| c * w).collect();
+        let unit = !second_order && w.iter().all(|&w| w == 1.0);
+        let h = (!unit).then_some(if second_order { &bends[..] } else { &w[..] });
+        let mut samples = Samples::new(&gradients, h)?;
+        if !self.space.frontier().is_empty() {
+            samples = samples.with_squares();
+        }
+        let rule = Rule {
+            l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
+            min_leaf: self.params.min_samples_leaf as u32,
+            min_gain: self.params.min_gain / samples.gain_unit(),
+        };
+        let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
+        let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
+        let (rate, l2, leaf) = (self.params.learning_rate, self.params.l2, self.params.leaf);
+        let factor = self.loss.newton_factor();
+        let leaf_value = |positions: &[u32]| {
+            let sum = |values: &[f64]| positions.iter().map(|&p| values[p as usize]).sum::<f64>();
+            let (below, factor) = match leaf {
+                Leaf::Mean => (sum(w) + l2, 1.0),
+                Leaf::Newton => (sum(&bends) + l2, factor),
+            };
+            if below > 0.0 { rate * factor * sum(&gradients) / below } else { 0.0 }
+        };
+        let grower = Grower {
+            space: &mut *self.space,
+            search,
+            depth: self.params.depth,
+            min_leaf: self.params.min_samples_leaf,
+            leaf_value: &leaf_value,
+            gain_unit: samples.gain_unit(),
+            spare,
+            tree: GrownTree::default(),
+        };
+        Some(grower.grow(members, gradients.len()))
+    }
+
+    fn add(&mut self, tree: &GrownTree, output: usize) {
+        let outputs = self.loss.outputs();
+        for (position, &leaf) in tree.leaf_of.iter().enumerate() {
+            self.train.scores[position * outputs + output] += tree.leaf_value(leaf);
+        }
+        for (i, &graph) in self.valid.graphs.iter().enumerate() {
+            let value = tree.value(|column| self.space.has(graph, column));
+            self.valid.scores[i * outputs + output] += value;
+        }
+    }
+}
+
+/// A finished training, not yet a model.
+pub struct Trained<'a> {
+    booster: Booster<'a>,
+    record: Record,
+}
+
+impl Trained<'_> {
+    /// What training did.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The record alone, when no model is needed.
+    #[must_use]
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    /// The leaf of each tree that each training graph was put in: `[tree][position]`. For tests
+    /// that compare training with prediction.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<Vec<u32>> {
+        self.booster.trees.iter().map(|t| t.leaf_of.clone()).collect()
+    }
+
+    /// Writes the trees down as a model and certifies its patterns.
+    ///
+    /// # Errors
+    /// If a pattern is not found exactly where training believed it to be (a collision of 128-bit
+    /// names: never seen).
+    pub fn into_fit(self) -> Result<Fit> {
+        let b = self.booster;
+        let model = assemble::Parts {
+            data: b.exploration.data(),
+            train: &b.train.graphs,
+            truth: &b.train.truth,
+            loss: &b.loss,
+            params: b.params,
+            init: b.init,
+            trees: &b.trees,
+            stopped: self.record.stopped,
+        }
+        .into_model(&*b.space)?;
+        Ok(Fit { model, record: self.record })
+    }
+}
+
+fn watched_metric(params: &ValidParams, loss: &Loss) -> Result<Metric> {
+    let (fitting, default) = match loss.task() {
+        Task::Regression => (Metric::NUMBERS, Metric::Rmse),
+        _ => (Metric::CLASSES, Metric::LogLoss),
+    };
+    let metric = params.metric.unwrap_or(default);
+    if fitting.contains(&metric) {
+        Ok(metric)
+    } else {
+        Err(Error::parameter("metric", format!("{metric} does not fit the loss")))
+    }
+}
+
+/// A weight for each training position: the data's own times that of its class.
+fn weights(data: &Dataset, params: &ValidParams, loss: &Loss, train: &[u32]) -> Result<Vec<f64>> {
+    let own = |g: u32| data.weights().map_or(1.0, |w| w[g as usize]);
+    let mut weights: Vec<f64> = train.iter().map(|&g| own(g)).collect();
+    if weights.iter().sum::<f64>() <= 0.0 {
+        return Err(Error::data("all training graphs have weight zero"));
+    }
+    let classes = loss.task().classes().len();
+    if classes == 0 {
+        return match params.class_weight {
+            ClassWeight::None => Ok(weights),
+            ClassWeight::Balanced => {
+                Err(Error::parameter("class_weight", "balanced needs classes, not numbers"))
+            }
+        };
+    }
+    let mut totals = vec![0.0; classes];
+    for (&g, w) in train.iter().zip(&weights) {
+        totals[loss.targets()[g as usize] as usize] += w;
+    }
+    if totals.iter().filter(|&&t| t > 0.0).count() < 2 {
+        return Err(Error::data("the training graphs are all of one class: nothing to learn"));
+    }
+    if params.class_weight == ClassWeight::Balanced {
+        let all: f64 = totals.iter().sum();
+        let present = totals.iter().filter(|&&t| t > 0.0).count() as f64;
+        for (&g, w) in train.iter().zip(&mut weights) {
+            *w *= all / (present * totals[loss.targets()[g as usize] as usize]);
+        }
+    }
+    Ok(weights)
+}

@@ -1,0 +1,168 @@
+//! Growing one regression tree (paper, Alg. 2).
+//!
+//! A node holds the training graphs that reach it, split into those the tree is fitted to and
+//! those left out by `subsample` (which are only led to their leaves).
+//!
+//! **Invariant.** Position lists stay ascending, so sums over a leaf are taken in one order. Of two
+//! children the smaller one's histogram is filled from rows, the other's found by subtraction.
+//!
+//! **Cost.** A tree of depth d fills histograms for at most half of its graphs a level.
+
+use std::sync::Arc;
+
+use crate::mining::classes::Column;
+use crate::split::histogram::{Cell, Histogram};
+use crate::split::search::{Search, Split};
+use crate::split::space::{PatternSpace, Simplest};
+
+/// A tree as it is grown: it still knows the engine's columns.
+#[derive(Debug, Default)]
+pub(super) struct GrownTree {
+    pub(super) nodes: Vec<GrownNode>,
+    /// The leaf of each training position.
+    pub(super) leaf_of: Vec<u32>,
+}
+
+#[derive(Debug)]
+pub(super) enum GrownNode {
+    Split { simplest: Arc<Simplest>, yes: usize, no: usize, gain: f64, cover: u32 },
+    Leaf { value: f64, cover: u32 },
+}
+
+impl GrownTree {
+    /// What the tree adds to the score of a graph.
+    pub(super) fn value(&self, has: impl Fn(Column) -> bool) -> f64 {
+        let mut at = 0;
+        loop {
+            match &self.nodes[at] {
+                GrownNode::Leaf { value, .. } => return *value,
+                GrownNode::Split { simplest, yes, no, .. } => {
+                    at = if has(simplest.column) { *yes } else { *no };
+                }
+            }
+        }
+    }
+
+    pub(super) fn leaf_value(&self, leaf: u32) -> f64 {
+        match &self.nodes[leaf as usize] {
+            GrownNode::Leaf { value, .. } => *value,
+            GrownNode::Split { .. } => 0.0,
+        }
+    }
+
+    pub(super) fn splits(&self) -> usize {
+        self.nodes.iter().filter(|n| matches!(n, GrownNode::Split { .. })).count()
+    }
+}
+
+/// The graphs of a node, by position.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members {
+    pub(super) fitted: Vec<u32>,
+    pub(super) left_out: Vec<u32>,
+}
+
+/// Grows one tree.
+pub(super) struct Grower<'a, C> {
+    pub(super) space: &'a mut dyn PatternSpace,
+    pub(super) search: Search<'a, C>,
+    pub(super) depth: usize,
+    pub(super) min_leaf: usize,
+    pub(super) leaf_value: &'a dyn Fn(&[u32]) -> f64,
+    pub(super) gain_unit: f64,
+    pub(super) spare: &'a mut Vec<Histogram<C>>,
+    pub(super) tree: GrownTree,
+}
+
+impl<C: Cell> Grower<'_, C> {
+    pub(super) fn grow(mut self, root: Members, graphs: usize) -> GrownTree {
+        self.tree.leaf_of = vec![0; graphs];
+        let mut histogram = self.blank();
+        self.search.cover(self.space, &mut histogram, &root.fitted);
+        self.node(root, Some(histogram), 0);
+        self.tree
+    }
+
+    fn blank(&mut self) -> Histogram<C> {
+        let mut histogram = self.spare.pop().unwrap_or_default();
+        histogram.clear();
+        histogram
+    }
+
+    /// Grows the subtree of a node and returns its number.
+    fn node(&mut self, members: Members, histogram: Option<Histogram<C>>, depth: usize) -> usize {
+        let Some(mut histogram) = histogram else { return self.leaf(&members) };
+        let split = self.search.best_split(self.space, &mut histogram, &members.fitted);
+        let Some(split) = split else {
+            self.spare.push(histogram);
+            return self.leaf(&members);
+        };
+        let (yes, no) = self.partition(&members, &split);
+        let [yes_histogram, no_histogram] =
+            self.children(histogram, &members.fitted, [&yes.fitted, &no.fitted], depth + 1);
+        let at = self.tree.nodes.len();
+        self.tree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
+        let cover = members.fitted.len() as u32;
+        drop(members);
+        let yes = self.node(yes, yes_histogram, depth + 1);
+        let no = self.node(no, no_histogram, depth + 1);
+        let gain = split.gain * self.gain_unit;
+        self.tree.nodes[at] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
+        at
+    }
+
+    fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
+        let table = self.space.classes();
+        let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
+            positions.iter().partition(|&&p| table.contains(p, split.class))
+        };
+        let (yes_fitted, no_fitted) = part(&members.fitted);
+        let (yes_out, no_out) = part(&members.left_out);
+        (
+            Members { fitted: yes_fitted, left_out: yes_out },
+            Members { fitted: no_fitted, left_out: no_out },
+        )
+    }
+
+    /// The children's histograms, where they can be split at all.
+    fn children(
+        &mut self,
+        mut parent: Histogram<C>,
+        all: &[u32],
+        parts: [&[u32]; 2],
+        depth: usize,
+    ) -> [Option<Histogram<C>>; 2] {
+        let grows = parts.map(|p| depth < self.depth && p.len() >= 2 * self.min_leaf);
+        let smaller = usize::from(parts[1].len() < parts[0].len());
+        let mut result = [None, None];
+        if !grows[smaller] && !grows[1 - smaller] {
+            self.spare.push(parent);
+            return result;
+        }
+        let mut small = self.blank();
+        self.search.cover(self.space, &mut small, parts[smaller]);
+        if grows[1 - smaller] {
+            self.search.cover(self.space, &mut parent, all);
+            parent.subtract(&small);
+            result[1 - smaller] = Some(parent);
+        } else {
+            self.spare.push(parent);
+        }
+        if grows[smaller] {
+            result[smaller] = Some(small);
+        } else {
+            self.spare.push(small);
+        }
+        result
+    }
+
+    fn leaf(&mut self, members: &Members) -> usize {
+        let at = self.tree.nodes.len();
+        for &p in members.fitted.iter().chain(&members.left_out) {
+            self.tree.leaf_of[p as usize] = at as u32;
+        }
+        let value = (self.leaf_value)(&members.fitted);
+        self.tree.nodes.push(GrownNode::Leaf { value, cover: members.fitted.len() as u32 });
+        at
+    }
+}

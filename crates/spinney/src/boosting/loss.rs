@@ -1,0 +1,244 @@
+//! Losses: what the scores should achieve, and which way is down (paper, section 2.3).
+//!
+//! **Invariant.** `residual` is the negative gradient of `value`; `curvature` is positive or zero and
+//! is its second derivative (for softmax the diagonal, for Huber the squared loss's). Scores of
+//! graph `i` are `scores[i * outputs ..]`.
+
+use super::params::{Init, LossKind, ValidParams};
+use crate::dataset::Dataset;
+use crate::error::{Error, Result};
+use crate::model::predict::softmax;
+use crate::model::{Link, Task};
+
+/// A loss with the targets it is measured against.
+#[derive(Clone, Debug)]
+pub struct Loss {
+    kind: Kind,
+    task: Task,
+    /// Class indices, or numbers.
+    targets: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Logistic,
+    Softmax,
+    Squared,
+    Huber(f64),
+    Poisson,
+}
+
+/// Integer targets with at most this many different values are classes, unless a loss says
+/// otherwise.
+const MOST_CLASSES: usize = 20;
+
+impl Loss {
+    /// The loss that the parameters ask for, on the targets of `data`.
+    ///
+    /// # Errors
+    /// If targets are missing or do not fit the loss.
+    pub fn new(params: &ValidParams, data: &Dataset) -> Result<Loss> {
+        let kind = match params.loss {
+            LossKind::Auto => guess(data)?,
+            LossKind::Logistic => Kind::Logistic,
+            LossKind::Softmax => Kind::Softmax,
+            LossKind::Squared => Kind::Squared,
+            LossKind::Huber => Kind::Huber(params.huber_delta),
+            LossKind::Poisson => Kind::Poisson,
+        };
+        match kind {
+            Kind::Logistic | Kind::Softmax => Loss::classes(kind, data),
+            _ => Loss::numbers(kind, data),
+        }
+    }
+
+    fn classes(kind: Kind, data: &Dataset) -> Result<Loss> {
+        let names = data.class_names()?;
+        if names.len() < 2 {
+            return Err(Error::data(format!(
+                "all targets are {:?}: there is nothing to learn from one class",
+                names.first().map_or("", String::as_str)
+            )));
+        }
+        let targets = data.classes(&names)?.into_iter().map(f64::from).collect();
+        let task = match (kind, <[String; 2]>::try_from(names)) {
+            (Kind::Logistic, Ok(classes)) => Task::Binary { classes },
+            (Kind::Logistic, Err(names)) => {
+                return Err(Error::parameter(
+                    "loss",
+                    format!(
+                        "logistic needs two classes, the targets have {}: use softmax",
+                        names.len()
+                    ),
+                ));
+            }
+            (_, Ok(classes)) => Task::Multiclass { classes: classes.to_vec() },
+            (_, Err(classes)) => Task::Multiclass { classes },
+        };
+        Ok(Loss { kind, task, targets })
+    }
+
+    fn numbers(kind: Kind, data: &Dataset) -> Result<Loss> {
+        let targets = data.numbers()?;
+        if let (Kind::Poisson, Some(i)) = (kind, targets.iter().position(|&t| t < 0.0)) {
+            return Err(Error::data(format!(
+                "graph {} has target {}: the poisson loss needs counts of at least 0",
+                data.ids()[i],
+                targets[i]
+            )));
+        }
+        Ok(Loss { kind, task: Task::Regression, targets })
+    }
+
+    /// What the targets are.
+    #[must_use]
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// From score to prediction.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        match self.kind {
+            Kind::Logistic => Link::Logistic,
+            Kind::Softmax => Link::Softmax,
+            Kind::Squared | Kind::Huber(_) => Link::Identity,
+            Kind::Poisson => Link::Exp,
+        }
+    }
+
+    /// The number of scores of a graph.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.task.outputs()
+    }
+
+    /// The targets: class indices, or numbers.
+    #[must_use]
+    pub fn targets(&self) -> &[f64] {
+        &self.targets
+    }
+
+    /// The scores before the first tree, from the graphs `train` with their weights.
+    #[must_use]
+    pub fn init(&self, how: Init, train: &[u32], weights: &[f64]) -> Vec<f64> {
+        let total: f64 = weights.iter().sum();
+        let mean = |value: &dyn Fn(f64) -> f64| {
+            let targets = train.iter().map(|&i| self.targets[i as usize]);
+            targets.zip(weights).map(|(y, w)| w * value(y)).sum::<f64>() / total
+        };
+        let log = |p: f64| p.max(1e-10).ln();
+        match (self.kind, how) {
+            (Kind::Logistic, Init::Mean) => vec![mean(&|y| 2.0 * y - 1.0)],
+            (Kind::Logistic, Init::Best) => {
+                let p = mean(&|y| y);
+                vec![0.5 * (log(p) - log(1.0 - p))]
+            }
+            (Kind::Softmax, Init::Mean) => vec![0.0; self.outputs()],
+            (Kind::Softmax, Init::Best) => {
+                (0..self.outputs()).map(|c| log(mean(&|y| f64::from(y == c as f64)))).collect()
+            }
+            (Kind::Squared | Kind::Huber(_), _) => vec![mean(&|y| y)],
+            (Kind::Poisson, _) => vec![log(mean(&|y| y))],
+        }
+    }
+
+    /// Residual (negative gradient) and curvature of graph `i` for one output.
+    #[must_use]
+    pub fn residual(&self, i: usize, scores: &[f64], output: usize) -> (f64, f64) {
+        let y = self.targets[i];
+        match self.kind {
+            Kind::Logistic => {
+                let sign = 2.0 * y - 1.0;
+                let r = 2.0 * sign / (1.0 + (2.0 * sign * scores[0]).exp());
+                (r, r.abs() * (2.0 - r.abs()))
+            }
+            Kind::Softmax => {
+                let p = softmax(scores)[output];
+                (f64::from(y == output as f64) - p, p * (1.0 - p))
+            }
+            Kind::Squared => (y - scores[0], 1.0),
+            Kind::Huber(delta) => ((y - scores[0]).clamp(-delta, delta), 1.0),
+            Kind::Poisson => {
+                let mean = scores[0].exp();
+                (y - mean, mean)
+            }
+        }
+    }
+
+    /// A Newton step is multiplied by this: (K−1)/K for K classes that share one constraint.
+    #[must_use]
+    pub fn newton_factor(&self) -> f64 {
+        let k = self.outputs() as f64;
+        if self.kind == Kind::Softmax { (k - 1.0) / k } else { 1.0 }
+    }
+
+    /// The loss of graph `i`.
+    #[must_use]
+    pub fn value(&self, i: usize, scores: &[f64]) -> f64 {
+        let y = self.targets[i];
+        match self.kind {
+            Kind::Logistic => {
+                let margin = -2.0 * (2.0 * y - 1.0) * scores[0];
+                // log(1 + e^m) without overflow.
+                margin.max(0.0) + (-margin.abs()).exp().ln_1p()
+            }
+            Kind::Softmax => -softmax(scores)[y as usize].max(1e-300).ln(),
+            Kind::Squared => 0.5 * (y - scores[0]).powi(2),
+            Kind::Huber(delta) => {
+                let e = (y - scores[0]).abs();
+                if e <= delta { 0.5 * e * e } else { delta * (e - 0.5 * delta) }
+            }
+            Kind::Poisson => scores[0].exp() - y * scores[0],
+        }
+    }
+}
+
+/// Two values: two classes. Words or a few integers: classes. Else numbers.
+fn guess(data: &Dataset) -> Result<Kind> {
+    let names = data.class_names()?;
+    let integers = names.iter().all(|n| n.parse::<f64>().is_ok_and(|v| v.fract() == 0.0));
+    let words = names.iter().all(|n| n.parse::<f64>().is_err());
+    Ok(match names.len() {
+        0..=2 => Kind::Logistic,
+        n if words || (integers && n <= MOST_CLASSES && 2 * n <= data.len()) => Kind::Softmax,
+        _ => Kind::Squared,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Loss};
+    use crate::model::Task;
+
+    /// Residual and curvature against finite differences of the value.
+    #[test]
+    fn derivatives_are_derivatives() {
+        let classes = Task::Multiclass { classes: vec![String::new(); 3] };
+        let cases = [
+            (Kind::Logistic, Task::Regression, vec![0.3], vec![0.0, 1.0]),
+            (Kind::Squared, Task::Regression, vec![0.3], vec![-2.0, 1.5]),
+            (Kind::Huber(1.0), Task::Regression, vec![0.3], vec![0.9]),
+            (Kind::Poisson, Task::Regression, vec![0.3], vec![0.0, 4.0]),
+            (Kind::Softmax, classes, vec![0.3, -0.2, 1.0], vec![0.0, 1.0, 2.0]),
+        ];
+        for (kind, task, scores, targets) in cases {
+            let loss = Loss { kind, task, targets };
+            for i in 0..loss.targets.len() {
+                for output in 0..scores.len() {
+                    let at = |step: f64| {
+                        let mut s = scores.clone();
+                        s[output] += step;
+                        loss.value(i, &s)
+                    };
+                    let h = 1e-4;
+                    let slope = (at(h) - at(-h)) / (2.0 * h);
+                    let bend = (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h);
+                    let (r, c) = loss.residual(i, &scores, output);
+                    assert!((r + slope).abs() < 1e-6, "{kind:?}: {r} against {slope}");
+                    assert!((c - bend).abs() < 1e-5, "{kind:?}: {c} against {bend}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Gradient boosting over the pattern space (paper, sections 2.3 and 4).
+//!
+//! The data flow is the list of files: [`params`] are checked, [`explore`] finds the patterns once,
+//! [`loss`] gives residuals, `sampling` chooses graphs, `grower` grows a tree, [`mod@fit`] adds it up
+//! and repeats, [`record`] says what happened, `assemble` writes the model, [`cv`] does it fold by
+//! fold.
+//!
+//! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
+
+mod assemble;
+pub mod cv;
+pub mod explore;
+pub mod fit;
+mod grower;
+pub mod loss;
+pub mod params;
+pub mod record;
+mod sampling;
+
+pub use explore::Exploration;
+pub use fit::{Booster, Fit, Trained, fit};
+pub use params::{Engine, Params, ValidParams};
+pub use record::{Record, Round, StopReason};

@@ -1,0 +1,282 @@
+//! Parameters, checked once.
+//!
+//! [`Params`] is what a user writes; [`Params::check`] gives [`ValidParams`], which is what training
+//! takes: past that point nothing is out of range. Names are those of the program's flags. Paper
+//! letters: x = `max_edges`, d = `depth`, η = `learning_rate`, k = `trees`.
+//!
+//! Engine and threads are no parameters: they change speed only, so the model does not know them.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::metrics::Metric;
+
+/// An enumeration whose values have names in flags and files.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(s: &str) -> std::result::Result<Self, String> {
+                match s {
+                    $($text => Ok($name::$variant),)+
+                    _ => Err(format!(concat!("{:?} is no ", $what, ": {}"), s, [$($text),+].join(", "))),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(match self { $($name::$variant => $text),+ })
+            }
+        }
+    };
+}
+
+named! {
+    /// How patterns are explored. Both engines give the same model.
+    Engine, "engine" {
+        /// The census if the space is small enough to be counted out, else the bound.
+        Auto = "auto",
+        /// All patterns at once.
+        Census = "census",
+        /// Only patterns that could win (the paper's branch and bound).
+        Bound = "bound",
+    }
+}
+
+named! {
+    /// The loss to be minimised.
+    LossKind, "loss" {
+        /// By the targets: two values are two classes, a few integers or words are classes, else
+        /// numbers.
+        Auto = "auto",
+        /// log(1 + exp(−2yf)) for two classes.
+        Logistic = "logistic",
+        /// Cross-entropy for any number of classes.
+        Softmax = "softmax",
+        /// Squared error.
+        Squared = "squared",
+        /// Squared near zero, linear beyond `huber_delta`.
+        Huber = "huber",
+        /// For counts: exp(f) − yf.
+        Poisson = "poisson",
+    }
+}
+
+named! {
+    /// The value of a leaf.
+    Leaf, "leaf value" {
+        /// Mean residual (the paper).
+        Mean = "mean",
+        /// One Newton step on the loss.
+        Newton = "newton",
+    }
+}
+
+named! {
+    /// What splits are chosen by.
+    Criterion, "criterion" {
+        /// The drop in the residuals' total sum of squares (the paper).
+        Residual = "residual",
+        /// The second-order drop in the loss.
+        Newton = "newton",
+    }
+}
+
+named! {
+    /// The score before the first tree.
+    Init, "initial score" {
+        /// The mean target; of classes, the mean of ±1 (the paper).
+        Mean = "mean",
+        /// The constant that minimises the loss.
+        Best = "best",
+    }
+}
+
+named! {
+    /// How classes are weighted.
+    ClassWeight, "class weight" {
+        /// All graphs alike.
+        None = "none",
+        /// All classes alike: weights inverse to class sizes.
+        Balanced = "balanced",
+    }
+}
+
+/// How to train. See the fields; [`Params::paper`] is the paper's exact semantics.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Params {
+    /// The most edges of a pattern; `None` for no limit.
+    pub max_edges: Option<usize>,
+    /// The most questions from root to leaf; 1 gives a linear model.
+    pub depth: usize,
+    /// The share of each tree that is added.
+    pub learning_rate: f64,
+    /// The number of boosting rounds.
+    pub trees: usize,
+    /// The least number of training graphs that must contain a pattern.
+    pub min_support: usize,
+    /// The least number of training graphs in a leaf.
+    pub min_samples_leaf: usize,
+    /// A split must gain more than this.
+    pub min_gain: f64,
+    /// The share of training graphs that each tree is fitted to.
+    pub subsample: f64,
+    /// The share of pattern classes that each tree may use.
+    pub pattern_sample: f64,
+    /// Shrinks leaf values (and second-order gains) by adding to the denominator.
+    pub l2: f64,
+    /// The value of a leaf.
+    pub leaf: Leaf,
+    /// What splits are chosen by.
+    pub criterion: Criterion,
+    /// The highest occurrence threshold: "contains the pattern at least 1, ..., T times".
+    pub count_levels: usize,
+    /// Whether single vertices are patterns.
+    pub vertices: bool,
+    /// The loss to be minimised.
+    pub loss: LossKind,
+    /// Where the Huber loss turns linear.
+    pub huber_delta: f64,
+    /// The score before the first tree.
+    pub init: Init,
+    /// How classes are weighted.
+    pub class_weight: ClassWeight,
+    /// Stop after this many rounds without improvement on the validation graphs.
+    pub early_stopping: Option<usize>,
+    /// What early stopping watches; by default the loss's own.
+    pub metric: Option<Metric>,
+    /// The seed of all sampling.
+    pub seed: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Params {
+            max_edges: Some(6),
+            depth: 8,
+            learning_rate: 0.05,
+            trees: 300,
+            min_support: 1,
+            min_samples_leaf: 2,
+            min_gain: 0.0,
+            subsample: 0.7,
+            pattern_sample: 0.1,
+            l2: 1.0,
+            leaf: Leaf::Newton,
+            criterion: Criterion::Newton,
+            count_levels: 4,
+            vertices: true,
+            loss: LossKind::Auto,
+            huber_delta: 1.0,
+            init: Init::Best,
+            class_weight: ClassWeight::None,
+            early_stopping: None,
+            metric: None,
+            seed: 0,
+        }
+    }
+}
+
+impl Params {
+    /// The paper's exact semantics: f0 = mean y, mean leaves, no regularisation, no sampling,
+    /// patterns of one edge or more.
+    #[must_use]
+    pub fn paper() -> Self {
+        Params {
+            max_edges: Some(4),
+            depth: 5,
+            learning_rate: 0.1,
+            trees: 500,
+            min_samples_leaf: 1,
+            subsample: 1.0,
+            pattern_sample: 1.0,
+            l2: 0.0,
+            leaf: Leaf::Mean,
+            criterion: Criterion::Residual,
+            count_levels: 1,
+            vertices: false,
+            init: Init::Mean,
+            ..Params::default()
+        }
+    }
+
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// Names the first one out of range and the range.
+    pub fn check(self) -> Result<ValidParams> {
+        let range = |name: &str, value: f64, ok: bool, what: &str| {
+            if ok && value.is_finite() {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, format!("{value} is not {what}")))
+            }
+        };
+        let count = |name: &str, value: usize, least: usize, most: usize| {
+            if (least..=most).contains(&value) {
+                Ok(())
+            } else {
+                Err(Error::parameter(name, format!("{value} is not between {least} and {most}")))
+            }
+        };
+        let (lr, l2, gain) = (self.learning_rate, self.l2, self.min_gain);
+        range("learning_rate", lr, lr > 0.0 && lr <= 10.0, "between 0 (excluded) and 10")?;
+        range("l2", l2, l2 >= 0.0, "a finite number of at least 0")?;
+        range("min_gain", gain, gain >= 0.0, "a finite number of at least 0")?;
+        range("huber_delta", self.huber_delta, self.huber_delta > 0.0, "a number above 0")?;
+        for (name, value) in
+            [("subsample", self.subsample), ("pattern_sample", self.pattern_sample)]
+        {
+            range(name, value, value > 0.0 && value <= 1.0, "between 0 (excluded) and 1")?;
+        }
+        count("max_edges", self.max_edges.unwrap_or(1), usize::from(!self.vertices), 10_000)?;
+        count("depth", self.depth, 1, 64)?;
+        count("trees", self.trees, 1, 1_000_000)?;
+        count("min_support", self.min_support, 1, 1 << 31)?;
+        count("min_samples_leaf", self.min_samples_leaf, 1, 1 << 31)?;
+        count("count_levels", self.count_levels, 1, 1_000)?;
+        count("early_stopping", self.early_stopping.unwrap_or(1), 1, 1_000_000)?;
+        Ok(ValidParams(self))
+    }
+}
+
+/// Parameters that have been checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidParams(Params);
+
+impl std::ops::Deref for ValidParams {
+    type Target = Params;
+
+    fn deref(&self) -> &Params {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Engine, Params};
+
+    #[test]
+    fn both_presets_are_valid_and_absurdities_are_named() {
+        assert!(Params::default().check().is_ok());
+        assert!(Params::paper().check().is_ok());
+        let refused = |p: Params| p.check().unwrap_err().to_string();
+        assert!(
+            refused(Params { learning_rate: -1.0, ..Params::paper() }).contains("learning_rate")
+        );
+        assert!(refused(Params { learning_rate: f64::NAN, ..Params::paper() }).contains("NaN"));
+        assert!(refused(Params { depth: 0, ..Params::paper() }).contains("depth"));
+        assert!(refused(Params { depth: 1000, ..Params::paper() }).contains("64"));
+        assert!(refused(Params { max_edges: Some(0), ..Params::paper() }).contains("max_edges"));
+        assert!(refused(Params { subsample: 0.0, ..Params::paper() }).contains("subsample"));
+        assert!(refused(Params { trees: 0, ..Params::paper() }).contains("trees"));
+        assert!("gaston".parse::<Engine>().unwrap_err().contains("census"));
+    }
+}

@@ -1,0 +1,79 @@
+//! What training did, round by round. Unlike the model it may speak of clocks and engines.
+
+use serde::Serialize;
+
+use super::params::Engine;
+use crate::metrics::Metric;
+
+/// Why training stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// All rounds were done.
+    Finished,
+    /// The validation metric did not improve for the rounds allowed.
+    EarlyStopping,
+    /// No pattern can split any further, and the leaves add nothing.
+    NothingToSplit,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl StopReason {
+    /// In words.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            StopReason::Finished => "all rounds done",
+            StopReason::EarlyStopping => "no improvement on the validation graphs",
+            StopReason::NothingToSplit => "no pattern splits any further",
+            StopReason::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// One boosting round.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Round {
+    /// Counted from 1.
+    pub round: usize,
+    /// Mean training loss after the round.
+    pub train_loss: f64,
+    /// The watched metric on the training graphs.
+    pub train_metric: f64,
+    /// Mean validation loss, if there are validation graphs.
+    pub valid_loss: Option<f64>,
+    /// All metrics on the validation graphs.
+    pub valid: Vec<(Metric, f64)>,
+    /// Patterns explored so far.
+    pub patterns: usize,
+    /// Classes known so far.
+    pub classes: usize,
+    /// Splits of this round's trees.
+    pub splits: usize,
+    /// Seconds since training began, exploration included.
+    pub seconds: f64,
+}
+
+/// The whole training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// The engine that explored.
+    pub engine: Engine,
+    /// Connected edge sets entered by the census.
+    pub edge_sets: Option<u64>,
+    /// Patterns explored.
+    pub patterns: usize,
+    /// Classes of patterns.
+    pub classes: usize,
+    /// The watched metric.
+    pub metric: Metric,
+    /// The round whose model was kept.
+    pub best_round: usize,
+    /// Why it stopped.
+    pub stopped: StopReason,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// Round by round.
+    pub rounds: Vec<Round>,
+}

@@ -1,0 +1,54 @@
+//! Which graphs a tree is fitted to, and how graphs are dealt into folds.
+//!
+//! **Invariant.** Every choice is a function of the seed, the round and the position alone.
+
+use super::grower::Members;
+
+/// One of a sequence of well-mixed numbers.
+pub(super) fn random(seed: u64, stream: u64, i: u64) -> u64 {
+    let mix = |x: u64| {
+        let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    mix(mix(mix(seed) ^ stream).wrapping_add(i))
+}
+
+/// The positions 0..n in a random order.
+pub(super) fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| (random(seed, stream, i.into()), i));
+    order
+}
+
+/// The graphs that the tree of `round` is fitted to: `fraction` of them, at least one.
+pub(super) fn rows(n: usize, fraction: f64, seed: u64, round: usize) -> Members {
+    if fraction >= 1.0 {
+        return Members { fitted: (0..n as u32).collect(), left_out: Vec::new() };
+    }
+    let count = ((fraction * n as f64).round() as usize).clamp(1, n.max(1));
+    let mut order = shuffled(n, seed, round as u64 + 1);
+    let mut left_out = order.split_off(count.min(order.len()));
+    order.sort_unstable();
+    left_out.sort_unstable();
+    Members { fitted: order, left_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rows;
+
+    #[test]
+    fn rows_are_a_partition_of_the_right_size() {
+        let m = rows(1000, 0.7, 3, 5);
+        assert_eq!((m.fitted.len(), m.left_out.len()), (700, 300));
+        let mut all = [m.fitted.clone(), m.left_out].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<u32>>());
+        assert!(m.fitted.is_sorted());
+        assert_ne!(m.fitted, rows(1000, 0.7, 3, 6).fitted);
+        assert_eq!(m.fitted, rows(1000, 0.7, 3, 5).fitted);
+        assert_eq!(rows(1, 0.1, 0, 0).fitted, [0]);
+    }
+}

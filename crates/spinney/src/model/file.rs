@@ -1,0 +1,274 @@
+//! The model file: versioned JSON that a person can read.
+//!
+//! ```json
+//! {"format": "spinney-model", "version": 1, "sha256": "…", "model": { … }}
+//! ```
+//!
+//! `sha256` is over the text of `model` as it stands in the file, so any damage is noticed.
+//! Loading checks everything that prediction relies on (trees are trees, patterns are patterns,
+//! numbers are finite) and executes nothing. Pattern edges are `[from, to, from_label, edge_label,
+//! to_label]` with labels as indices into `labels`; a pattern of one vertex has `"vertex": label`.
+//!
+//! **Invariant.** `save` then `load` gives an equal model; equal models give equal bytes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Link, Model, Pattern, Provenance, Task, Tree};
+use crate::error::{Error, Result};
+use crate::labels::{Label, Labels};
+use crate::mining::canonical::Canonizer;
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
+
+const FORMAT: &str = "spinney-model";
+const VERSION: u64 = 1;
+/// Larger patterns are refused: matching recurses once an edge.
+const MOST_EDGES: usize = 2_000;
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    format: String,
+    version: u64,
+    sha256: String,
+    #[serde(borrow)]
+    model: &'a serde_json::value::RawValue,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    task: Task,
+    link: Link,
+    init: Vec<f64>,
+    params: serde_json::Map<String, serde_json::Value>,
+    provenance: Provenance,
+    labels: WireLabels,
+    patterns: Vec<WirePattern>,
+    trees: Vec<Tree>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireLabels {
+    vertex: Vec<String>,
+    edge: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WirePattern {
+    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vertex: Option<Label>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    edges: Vec<(u16, u16, Label, Label, Label)>,
+    support: Vec<u32>,
+}
+
+impl Model {
+    /// The model file's text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let body = self.body();
+        let sum = hex(&Sha256::digest(body.as_bytes()));
+        format!(
+            "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"sha256\": \"{sum}\",\n\
+             \"model\": {body}\n}}\n"
+        )
+    }
+
+    /// The part under the checksum: one pattern and one tree a line.
+    fn body(&self) -> String {
+        let value = serde_json::to_value(self.wire()).unwrap_or_default();
+        let mut text = String::from("{");
+        for (i, (key, value)) in value.as_object().into_iter().flatten().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            let _ = write!(text, "{comma}\n  {}: ", serde_json::json!(key));
+            match value.as_array().filter(|a| a.iter().any(serde_json::Value::is_object)) {
+                Some(items) => {
+                    let lines: Vec<String> = items.iter().map(|v| format!("    {v}")).collect();
+                    let _ = write!(text, "[\n{}\n  ]", lines.join(",\n"));
+                }
+                None => {
+                    let _ = write!(text, "{value}");
+                }
+            }
+        }
+        text += "\n}";
+        text
+    }
+
+    fn wire(&self) -> Wire {
+        let pattern = |p: &Pattern| WirePattern {
+            text: p.code.describe(&self.labels),
+            vertex: (p.code.edge_count() == 0).then_some(p.code.root()),
+            edges: p.code.edges().iter().map(edge_tuple).collect(),
+            support: p.support.clone(),
+        };
+        Wire {
+            task: self.task.clone(),
+            link: self.link,
+            init: self.init.clone(),
+            params: self.params.clone(),
+            provenance: self.provenance.clone(),
+            labels: WireLabels {
+                vertex: self.labels.vertex.names().to_vec(),
+                edge: self.labels.edge.names().to_vec(),
+            },
+            patterns: self.patterns.iter().map(pattern).collect(),
+            trees: self.trees.clone(),
+        }
+    }
+
+    /// Reads the text of a model file.
+    ///
+    /// # Errors
+    /// Says why the text is no intact model.
+    pub fn from_json(text: &str) -> std::result::Result<Model, String> {
+        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {
+            if e.is_eof() {
+                format!("not a whole Spinney model: the file ends too early ({e})")
+            } else {
+                format!("not a Spinney model: {e}")
+            }
+        })?;
+        if envelope.format != FORMAT {
+            return Err(format!("not a Spinney model: its format is {:?}", envelope.format));
+        }
+        if envelope.version != VERSION {
+            return Err(format!(
+                "model format version {} is not known to this program (it knows {VERSION}); \
+                 update spinney",
+                envelope.version
+            ));
+        }
+        let body = envelope.model.get();
+        if hex(&Sha256::digest(body.as_bytes())) != envelope.sha256 {
+            return Err("damaged: the checksum does not fit the content".into());
+        }
+        let wire: Wire =
+            serde_json::from_str(body).map_err(|e| format!("damaged or wrong model: {e}"))?;
+        wire.into_model()
+    }
+
+    /// Writes the model file, whole or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        crate::io::atomic::write_whole(path, |out| out.write_all(self.to_json().as_bytes()))
+    }
+
+    /// Reads a model file, gzipped or not.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no intact model.
+    pub fn load(path: &Path) -> Result<Model> {
+        use std::io::Read;
+        let mut bytes = Vec::new();
+        crate::io::source::open(path)?
+            .read_to_end(&mut bytes)
+            .map_err(|e| crate::io::source::read_error(path, e))?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| Error::file(path, "not a Spinney model: not text"))?;
+        Model::from_json(text).map_err(|reason| Error::file(path, reason))
+    }
+}
+
+impl Wire {
+    fn into_model(self) -> std::result::Result<Model, String> {
+        let labels = Labels {
+            vertex: self.labels.vertex.iter().cloned().collect(),
+            edge: self.labels.edge.iter().cloned().collect(),
+        };
+        if labels.vertex.len() != self.labels.vertex.len()
+            || labels.edge.len() != self.labels.edge.len()
+        {
+            return Err("the label dictionary repeats a name".into());
+        }
+        let outputs = self.task.outputs();
+        if outputs == 0 || self.init.len() != outputs || self.trees.len() % outputs != 0 {
+            return Err(format!("{outputs} outputs do not fit its scores or trees"));
+        }
+        if self.init.iter().any(|v| !v.is_finite()) {
+            return Err("an initial score is not a finite number".into());
+        }
+        let link_fits = match self.task {
+            Task::Binary { .. } => self.link == Link::Logistic,
+            Task::Multiclass { .. } => self.link == Link::Softmax,
+            Task::Regression => matches!(self.link, Link::Identity | Link::Exp),
+        };
+        if !link_fits {
+            return Err("its link does not fit its task".into());
+        }
+        let mut canonizer = Canonizer::new();
+        let mut patterns = Vec::with_capacity(self.patterns.len());
+        for (i, p) in self.patterns.into_iter().enumerate() {
+            patterns.push(
+                p.into_pattern(&labels, &mut canonizer).map_err(|e| format!("pattern {i}: {e}"))?,
+            );
+        }
+        for (i, tree) in self.trees.iter().enumerate() {
+            tree.check(patterns.len()).map_err(|e| format!("tree {i}: {e}"))?;
+        }
+        Ok(Model {
+            labels,
+            task: self.task,
+            link: self.link,
+            init: self.init,
+            patterns,
+            trees: self.trees,
+            params: self.params,
+            provenance: self.provenance,
+        })
+    }
+}
+
+impl WirePattern {
+    fn into_pattern(
+        self,
+        labels: &Labels,
+        canonizer: &mut Canonizer,
+    ) -> std::result::Result<Pattern, String> {
+        let code = match (self.vertex, self.edges.is_empty()) {
+            (Some(label), true) => DfsCode::vertex(label),
+            (None, false) => DfsCode::from_edges(self.edges.into_iter().map(edge_of).collect()),
+            _ => return Err("must have either edges or one vertex".into()),
+        };
+        if code.edge_count() > MOST_EDGES {
+            return Err(format!("has more than {MOST_EDGES} edges"));
+        }
+        let known = |label: Label, count: usize| (label as usize) < count;
+        let all_known = code.vertex_labels().iter().all(|&l| known(l, labels.vertex.len()))
+            && code.edges().iter().all(|e| known(e.edge_label, labels.edge.len()));
+        if !all_known {
+            return Err("uses a label that the dictionary lacks".into());
+        }
+        code.check()?;
+        if !canonizer.is_minimal(&code) {
+            return Err("its code is not the smallest of its pattern".into());
+        }
+        Ok(Pattern { code, support: self.support })
+    }
+}
+
+fn edge_tuple(e: &DfsEdge) -> (u16, u16, Label, Label, Label) {
+    (e.from, e.to, e.from_label, e.edge_label, e.to_label)
+}
+
+fn edge_of(
+    (from, to, from_label, edge_label, to_label): (u16, u16, Label, Label, Label),
+) -> DfsEdge {
+    DfsEdge { from, to, from_label, edge_label, to_label }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, b| {
+        let _ = write!(text, "{b:02x}");
+        text
+    })
+}

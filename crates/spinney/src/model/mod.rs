@@ -1,0 +1,182 @@
+//! A trained model: patterns, trees over them, and what a score means.
+//!
+//! A [`Model`] is immutable and needs nothing else: label dictionary, patterns as DFS codes, trees,
+//! parameters and provenance. [`predict`] scores graphs, [`matcher`] finds which patterns occur,
+//! [`file`] reads and writes the JSON form, [`importance`] ranks the patterns.
+//!
+//! **Architecture Invariant:** the model never knows how it was trained; prediction works without
+//! the training code.
+
+pub mod evaluate;
+pub mod export;
+pub mod file;
+pub mod importance;
+pub mod matcher;
+pub mod predict;
+pub mod tree;
+
+use serde::{Deserialize, Serialize};
+
+use crate::labels::Labels;
+use crate::mining::dfs_code::DfsCode;
+
+pub use evaluate::Truth;
+pub use importance::Importance;
+pub use matcher::Matcher;
+pub use predict::Predictions;
+pub use tree::{Node, Tree};
+
+/// What the targets were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Task {
+    /// Two classes; the second is the positive one.
+    Binary {
+        /// The classes' names.
+        classes: [String; 2],
+    },
+    /// More than two classes, each with a score of its own.
+    Multiclass {
+        /// The classes' names.
+        classes: Vec<String>,
+    },
+    /// A number.
+    Regression,
+}
+
+impl Task {
+    /// The classes' names; none for a number.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        match self {
+            Task::Binary { classes } => classes,
+            Task::Multiclass { classes } => classes,
+            Task::Regression => &[],
+        }
+    }
+
+    /// How many scores a graph gets.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        match self {
+            Task::Multiclass { classes } => classes.len(),
+            _ => 1,
+        }
+    }
+}
+
+/// From score to prediction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// Probability of the positive class = 1/(1 + exp(−2 score)), as in the paper.
+    Logistic,
+    /// Probabilities proportional to exp(score).
+    Softmax,
+    /// The score is the prediction.
+    Identity,
+    /// exp(score) is the prediction.
+    Exp,
+}
+
+/// A pattern that some tree asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The pattern.
+    pub code: DfsCode,
+    /// How many training graphs contained it: by class, or in all for regression.
+    pub support: Vec<u32>,
+}
+
+impl Pattern {
+    /// The number of training graphs that contained it.
+    #[must_use]
+    pub fn total_support(&self) -> u32 {
+        self.support.iter().sum()
+    }
+}
+
+/// Where a model comes from. No clock, no thread count, no engine: the same data, parameters and
+/// seed give the same bytes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Program and version.
+    pub program: String,
+    /// The number of training graphs.
+    pub graphs: usize,
+    /// How many of them are of each class (empty for regression).
+    pub class_counts: Vec<usize>,
+    /// SHA-256 over the training graphs, labels, targets and weights.
+    pub data_sha256: String,
+    /// Why training stopped.
+    pub stopped: String,
+}
+
+/// A trained model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    pub(crate) labels: Labels,
+    pub(crate) task: Task,
+    pub(crate) link: Link,
+    pub(crate) init: Vec<f64>,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) trees: Vec<Tree>,
+    pub(crate) params: serde_json::Map<String, serde_json::Value>,
+    pub(crate) provenance: Provenance,
+}
+
+impl Model {
+    /// The label dictionary.
+    #[must_use]
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// What the targets were.
+    #[must_use]
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// From score to prediction.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
+    /// The patterns, in the order in which trees first ask for them.
+    #[must_use]
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The trees; with several outputs, tree `i` belongs to output `i % outputs`.
+    #[must_use]
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// The scores before the first tree, one an output.
+    #[must_use]
+    pub fn init(&self) -> &[f64] {
+        &self.init
+    }
+
+    /// The number of boosting rounds.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.trees.len() / self.task.outputs()
+    }
+
+    /// The parameters it was trained with, by the names of the flags.
+    #[must_use]
+    pub fn params(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.params
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+}
