@@ -14,7 +14,7 @@ use super::params::ValidParams;
 use super::record::StopReason;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::mining::classes::Column;
+use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::matcher::Scratch;
 use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth};
@@ -106,17 +106,16 @@ impl Parts<'_> {
             .map_init(Scratch::default, |s, &g| matcher.counts(&graphs[g as usize], s))
             .collect();
         let classes = self.loss.task().classes().len().max(1);
-        for (i, (pattern, &id)) in model.patterns.iter_mut().zip(engine_ids).enumerate() {
+        let believed = space.graphs_with(engine_ids);
+        for (i, pattern) in model.patterns.iter_mut().enumerate() {
             pattern.support = vec![0; classes];
+            let mut believed = believed[i].iter().copied().peekable();
             for (position, &graph) in self.train.iter().enumerate() {
                 let found = counts[position][i] > 0;
-                if found != space.has(graph, Column { pattern: id, at_least: 1 }) {
-                    return Err(Error::failed(format!(
-                        "pattern {} of the model does not occur where training found it (graph \
-                         {}): please report this, with the data",
-                        pattern.code.describe(&model.labels),
-                        self.data.ids()[graph as usize]
-                    )));
+                while believed.next_if(|&g| g < graph).is_some() {}
+                if found != believed.next_if_eq(&graph).is_some() {
+                    let code = &pattern.code;
+                    return Err(misplaced(code, &model.labels, &self.data.ids()[graph as usize]));
                 }
                 let class = match self.truth {
                     Truth::Classes(c) => c[position] as usize,
@@ -127,6 +126,14 @@ impl Parts<'_> {
         }
         Ok(())
     }
+}
+
+fn misplaced(code: &DfsCode, labels: &Labels, id: &str) -> Error {
+    Error::failed(format!(
+        "pattern {} does not occur in graph {id} as training found it: please report this, with \
+         the data",
+        code.describe(labels)
+    ))
 }
 
 /// SHA-256 over labels, graphs, targets and weights of the training graphs.

@@ -104,11 +104,13 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Mean and standard deviation of a metric after `round`.
+    /// Mean and standard deviation of a metric after `round`, or after the last one if training
+    /// stopped before.
     #[must_use]
     pub fn at(&self, metric: Metric, round: usize) -> Option<(f64, f64)> {
         let curve = &self.curves.iter().find(|c| c.0 == metric)?.1;
-        Some((*curve.mean.get(round - 1)?, *curve.sd.get(round - 1)?))
+        let at = round.min(curve.mean.len()).checked_sub(1)?;
+        Some((curve.mean[at], curve.sd[at]))
     }
 }
 

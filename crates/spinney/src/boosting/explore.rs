@@ -5,6 +5,7 @@
 
 use super::params::{Engine, ValidParams};
 use crate::dataset::Dataset;
+use crate::graph::Graph;
 use crate::mining::classes::Columns;
 use crate::mining::{Census, estimate_edge_sets};
 use crate::split::space::{BoundSpace, CensusSpace, PatternSpace};
@@ -28,7 +29,7 @@ impl<'d> Exploration<'d> {
     pub fn new(data: &'d Dataset, max_edges: Option<usize>, engine: Engine) -> Self {
         let start = std::time::Instant::now();
         let graphs = data.graphs();
-        let largest = graphs.iter().map(|g| g.edge_count()).max().unwrap_or(0);
+        let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
         let most =
             max_edges.unwrap_or(usize::MAX).min(largest).min(crate::mining::visit::MOST_EDGES);
         let counts_out = match engine {

@@ -19,6 +19,7 @@ use super::{assemble, sampling};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::metrics::Metric;
+use crate::mining::Census;
 use crate::model::evaluate::{Truth, evaluate, measure};
 use crate::model::{Model, Predictions, Task};
 use crate::split::gain::Rule;
@@ -175,7 +176,7 @@ impl<'a> Booster<'a> {
         self.trees.truncate(keep * self.loss.outputs());
         let record = Record {
             engine: self.exploration.engine(),
-            edge_sets: self.exploration.census().map(|c| c.edge_sets()),
+            edge_sets: self.exploration.census().map(Census::edge_sets),
             patterns: self.space.patterns(),
             classes: self.space.classes().len(),
             metric: self.metric,

@@ -16,6 +16,7 @@ pub mod census;
 pub mod classes;
 pub mod dfs_code;
 pub mod extend;
+pub mod mine;
 pub mod tree;
 pub mod visit;
 
@@ -24,5 +25,6 @@ pub use census::estimate::edge_sets as estimate_edge_sets;
 pub use census::{Census, PatternId};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use extend::Embeddings;
+pub use mine::{Counts, Mined, Wanted, mine};
 pub use tree::{EnumerationTree, NodeId};
 pub use visit::{Limits, Next, Visit, visit};

@@ -2,7 +2,7 @@
 //!
 //! Columns are the questions that trees ask: a pattern with a threshold.
 
-use super::{Model, Node};
+use super::{Model, Node, Tree};
 use crate::dataset::Dataset;
 
 /// A 0/1 matrix in compressed rows.
@@ -35,7 +35,7 @@ impl Model {
     #[must_use]
     pub fn features(&self, data: &Dataset) -> Features {
         let mut asked = std::collections::BTreeSet::new();
-        for node in self.trees.iter().flat_map(|t| t.nodes()) {
+        for node in self.trees.iter().flat_map(Tree::nodes) {
             if let Node::Split { pattern, at_least, .. } = *node {
                 asked.insert((pattern, at_least));
             }

@@ -190,7 +190,7 @@ impl Wire {
             return Err("the label dictionary repeats a name".into());
         }
         let outputs = self.task.outputs();
-        if outputs == 0 || self.init.len() != outputs || self.trees.len() % outputs != 0 {
+        if outputs == 0 || self.init.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
             return Err(format!("{outputs} outputs do not fit its scores or trees"));
         }
         if self.init.iter().any(|v| !v.is_finite()) {

@@ -6,7 +6,7 @@
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 
 use super::matcher::{Matcher, Scratch};
-use super::{Link, Model, Node};
+use super::{Link, Model, Node, Tree};
 use crate::dataset::Dataset;
 use crate::graph::Graph;
 
@@ -110,7 +110,7 @@ impl Model {
     #[must_use]
     pub fn matcher(&self) -> Matcher {
         let mut most = vec![1; self.patterns.len()];
-        for node in self.trees.iter().flat_map(|t| t.nodes()) {
+        for node in self.trees.iter().flat_map(Tree::nodes) {
             if let Node::Split { pattern, at_least, .. } = *node {
                 most[pattern] = most[pattern].max(at_least);
             }

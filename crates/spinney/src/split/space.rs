@@ -66,6 +66,8 @@ pub trait PatternSpace {
     fn simplest(&mut self, class: ClassId) -> Arc<Simplest>;
     /// Whether a graph, by number, has a column.
     fn has(&self, graph: u32, column: Column) -> bool;
+    /// For each of some patterns, the graphs (by number, ascending) that contain it.
+    fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>>;
     /// The groups of open patterns; those already expanded are empty.
     fn frontier(&self) -> &[Group] {
         &[]
@@ -129,6 +131,20 @@ impl PatternSpace for CensusSpace<'_> {
 
     fn has(&self, graph: u32, column: Column) -> bool {
         self.census.count(graph as usize, column.pattern) >= column.at_least
+    }
+
+    fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>> {
+        let mut slots = vec![usize::MAX; self.census.len()];
+        patterns.iter().enumerate().for_each(|(i, &p)| slots[p as usize] = i);
+        let mut graphs = vec![Vec::new(); patterns.len()];
+        for graph in 0..self.census.graph_count() {
+            for &pattern in self.census.row(graph).0 {
+                if let Some(found) = graphs.get_mut(slots[pattern as usize]) {
+                    found.push(graph as u32);
+                }
+            }
+        }
+        graphs
     }
 
     fn patterns(&self) -> usize {
@@ -254,6 +270,10 @@ impl PatternSpace for BoundSpace<'_> {
 
     fn has(&self, graph: u32, column: Column) -> bool {
         self.tree.count(graph, column.pattern) >= column.at_least
+    }
+
+    fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>> {
+        patterns.iter().map(|&node| self.tree.graphs(node).to_vec()).collect()
     }
 
     fn frontier(&self) -> &[Group] {

@@ -1,0 +1,229 @@
+//! Flags that several subcommands share, with the same names everywhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
+use spinney::io::{Format, OnError};
+use spinney::{Engine, Error, Metric, Params, Result};
+
+/// Where graphs come from.
+#[derive(Args, Clone)]
+pub(crate) struct InputArgs {
+    /// A .gsp or .gspan file (also .gz) or a TUDataset folder
+    pub(crate) input: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+/// How graphs are read.
+#[derive(Args, Clone)]
+pub(crate) struct ReadingArgs {
+    /// The input's kind, if its name does not tell: gspan or tudataset
+    #[arg(long, value_name = "KIND")]
+    pub(crate) format: Option<Format>,
+    /// What to do with a bad record: fail, or skip, count and list it
+    #[arg(long, value_name = "fail|skip", default_value = "fail")]
+    pub(crate) on_error: OnError,
+}
+
+/// How a command works and reports, besides its result.
+#[derive(Args, Clone)]
+pub(crate) struct CommonArgs {
+    /// Write parameters, time and results to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Threads to use; results do not depend on it [default: all cores]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// No progress and no notes on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl CommonArgs {
+    /// Sets the number of threads for the rest of the program.
+    pub(crate) fn start(&self) -> Result<()> {
+        let Some(threads) = self.threads else { return Ok(()) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global()
+            .map_err(|e| Error::failed(format!("cannot start {threads} threads: {e}")))
+    }
+
+    /// A line for the person at the terminal.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+}
+
+/// `N` or `none`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MaxEdges(pub(crate) Option<usize>);
+
+impl std::str::FromStr for MaxEdges {
+    type Err = String;
+
+    fn from_str(s: &str) -> std::result::Result<Self, String> {
+        match s {
+            "none" => Ok(MaxEdges(None)),
+            _ => s
+                .parse()
+                .map(|n| MaxEdges(Some(n)))
+                .map_err(|_| format!("{s:?} is neither a number nor `none`")),
+        }
+    }
+}
+
+/// A named set of defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// What works best
+    Default,
+    /// The paper's exact semantics
+    Paper,
+}
+
+/// Training parameters; what is not given comes from the preset.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Training")]
+pub(crate) struct ParamArgs {
+    /// Where defaults come from: `default` is what works best, `paper` the paper's exact semantics
+    #[arg(long, value_enum, default_value_t = Preset::Default)]
+    pub(crate) preset: Preset,
+    /// Most edges of a pattern
+    #[arg(long, value_name = "N|none")]
+    pub(crate) max_edges: Option<MaxEdges>,
+    /// Most questions from root to leaf; 1 gives a linear model
+    #[arg(long, value_name = "D")]
+    depth: Option<usize>,
+    /// Share of each tree that is added
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    learning_rate: Option<f64>,
+    /// Boosting rounds
+    #[arg(long, value_name = "K")]
+    trees: Option<usize>,
+    /// Least number of training graphs that must contain a pattern
+    #[arg(long, value_name = "N")]
+    min_support: Option<usize>,
+    /// Least number of training graphs in a leaf
+    #[arg(long, value_name = "N")]
+    min_samples_leaf: Option<usize>,
+    /// Least gain of a split
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    min_gain: Option<f64>,
+    /// Share of the graphs that each tree is fitted to
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    subsample: Option<f64>,
+    /// Share of the pattern classes that each tree may use
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pattern_sample: Option<f64>,
+    /// Shrinks leaf values
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    l2: Option<f64>,
+    /// Leaf values: mean residual or Newton step
+    #[arg(long, value_name = "mean|newton")]
+    leaf: Option<Leaf>,
+    /// What splits are chosen by: squared residuals (the paper) or second order
+    #[arg(long, value_name = "residual|newton")]
+    criterion: Option<Criterion>,
+    /// Ask also whether a pattern occurs at least 2, ..., T times
+    #[arg(long, value_name = "T")]
+    count_levels: Option<usize>,
+    /// Whether single vertices are patterns
+    #[arg(long, value_name = "true|false")]
+    vertices: Option<bool>,
+    /// auto, logistic, softmax, squared, huber or poisson
+    #[arg(long, value_name = "LOSS")]
+    loss: Option<LossKind>,
+    /// Where the Huber loss turns linear
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    huber_delta: Option<f64>,
+    /// Score before the first tree: mean target, or the constant of least loss
+    #[arg(long, value_name = "mean|best")]
+    init: Option<Init>,
+    /// Weigh all graphs alike, or all classes alike
+    #[arg(long, value_name = "none|balanced")]
+    class_weight: Option<ClassWeight>,
+    /// Stop after R rounds without improvement on the validation graphs
+    #[arg(long, value_name = "R")]
+    early_stopping: Option<usize>,
+    /// accuracy, auc, log_loss, rmse, mae or r2: for early stopping and for the best round
+    #[arg(long, value_name = "M")]
+    pub(crate) metric: Option<Metric>,
+    /// Seed of all sampling
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// How to explore patterns: auto, census or bound; the model is the same
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    pub(crate) engine: Engine,
+}
+
+impl ParamArgs {
+    /// The preset with what was given on the command line.
+    pub(crate) fn params(&self) -> Params {
+        let base = match self.preset {
+            Preset::Default => Params::default(),
+            Preset::Paper => Params::paper(),
+        };
+        Params {
+            max_edges: self.max_edges.map_or(base.max_edges, |m| m.0),
+            depth: self.depth.unwrap_or(base.depth),
+            learning_rate: self.learning_rate.unwrap_or(base.learning_rate),
+            trees: self.trees.unwrap_or(base.trees),
+            min_support: self.min_support.unwrap_or(base.min_support),
+            min_samples_leaf: self.min_samples_leaf.unwrap_or(base.min_samples_leaf),
+            min_gain: self.min_gain.unwrap_or(base.min_gain),
+            subsample: self.subsample.unwrap_or(base.subsample),
+            pattern_sample: self.pattern_sample.unwrap_or(base.pattern_sample),
+            l2: self.l2.unwrap_or(base.l2),
+            leaf: self.leaf.unwrap_or(base.leaf),
+            criterion: self.criterion.unwrap_or(base.criterion),
+            count_levels: self.count_levels.unwrap_or(base.count_levels),
+            vertices: self.vertices.unwrap_or(base.vertices),
+            loss: self.loss.unwrap_or(base.loss),
+            huber_delta: self.huber_delta.unwrap_or(base.huber_delta),
+            init: self.init.unwrap_or(base.init),
+            class_weight: self.class_weight.unwrap_or(base.class_weight),
+            early_stopping: self.early_stopping.or(base.early_stopping),
+            metric: self.metric.or(base.metric),
+            seed: self.seed.unwrap_or(base.seed),
+        }
+    }
+}
+
+/// Sets one parameter by its name, for grids.
+pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
+    fn parse<T: std::str::FromStr>(name: &str, value: &str) -> Result<T> {
+        value.parse().map_err(|_| Error::parameter(name, format!("{value:?} is not a valid value")))
+    }
+    match name.replace('-', "_").as_str() {
+        "max_edges" => params.max_edges = parse::<MaxEdges>(name, value)?.0,
+        "depth" => params.depth = parse(name, value)?,
+        "learning_rate" => params.learning_rate = parse(name, value)?,
+        "trees" => params.trees = parse(name, value)?,
+        "min_support" => params.min_support = parse(name, value)?,
+        "min_samples_leaf" => params.min_samples_leaf = parse(name, value)?,
+        "min_gain" => params.min_gain = parse(name, value)?,
+        "subsample" => params.subsample = parse(name, value)?,
+        "pattern_sample" => params.pattern_sample = parse(name, value)?,
+        "l2" => params.l2 = parse(name, value)?,
+        "leaf" => params.leaf = parse(name, value)?,
+        "criterion" => params.criterion = parse(name, value)?,
+        "count_levels" => params.count_levels = parse(name, value)?,
+        "vertices" => params.vertices = parse(name, value)?,
+        "loss" => params.loss = parse(name, value)?,
+        "huber_delta" => params.huber_delta = parse(name, value)?,
+        "init" => params.init = parse(name, value)?,
+        "class_weight" => params.class_weight = parse(name, value)?,
+        "seed" => params.seed = parse(name, value)?,
+        _ => {
+            return Err(Error::parameter(
+                "grid",
+                format!("{name:?} is not a training parameter (see `spinney cv --help`)"),
+            ));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! `spinney evaluate`: a model against known targets.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+use spinney::{Model, Result};
+
+use crate::args::{CommonArgs, ReadingArgs};
+use crate::{input, output};
+
+/// Measure a model on data with known targets.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A model file
+    model: PathBuf,
+    /// Graphs with targets
+    input: PathBuf,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let started = Instant::now();
+    args.common.start()?;
+    let model = Model::load(&args.model)?;
+    let data = input::read(&args.input, &args.reading, &args.common)?;
+    let metrics = model.evaluate(&data)?;
+    let mut text = format!("{} graphs\n", data.len());
+    for &(metric, value) in &metrics {
+        text += &format!("{metric:<9} {}\n", output::value(metric, value));
+    }
+    output::print(&text)?;
+    let params = json!({"model": args.model.display().to_string()});
+    let results = output::metrics_json(&metrics);
+    output::write_json(args.common.json.as_deref(), "evaluate", &params, started, &results)
+}

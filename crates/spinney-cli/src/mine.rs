@@ -1,0 +1,316 @@
+//! `spinney mine`: the connected patterns of graphs, listed or counted.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use serde_json::json;
+use spinney::boosting::Exploration;
+use spinney::dataset::Record;
+use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
+use spinney::{Dataset, Engine, Error, Result, io};
+
+use crate::args::{CommonArgs, InputArgs, MaxEdges};
+use crate::{input, output, progress};
+
+/// List or count the connected patterns that occur in graphs.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Least number (or share) of graphs that contain a pattern
+    #[arg(long, value_name = "N|P%", default_value = "1")]
+    min_support: Support,
+    /// Most edges of a pattern
+    #[arg(long, value_name = "N|none", default_value = "none")]
+    max_edges: MaxEdges,
+    /// Only patterns to which no edge can be added without losing a graph
+    #[arg(long)]
+    closed: bool,
+    /// Single vertices are patterns too
+    #[arg(long)]
+    vertices: bool,
+    /// Count the patterns, list none
+    #[arg(long, conflicts_with_all = ["output", "occurrences"])]
+    count_only: bool,
+    /// Tell how often a pattern occurs in each graph (distinct edge sets)
+    #[arg(long)]
+    occurrences: bool,
+    /// Where to write: .jsonl, .csv or .gsp [default: JSON lines on standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to explore patterns: auto, census or bound (the enumeration tree)
+    #[arg(long, value_name = "ENGINE", default_value = "auto")]
+    engine: Engine,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// A number of graphs, or a share of them.
+#[derive(Clone, Copy, Debug)]
+enum Support {
+    Count(usize),
+    Percent(f64),
+}
+
+impl std::str::FromStr for Support {
+    type Err = String;
+
+    fn from_str(s: &str) -> std::result::Result<Self, String> {
+        let wrong = || format!("{s:?} is neither a number of graphs nor a percentage such as 5%");
+        let support = match s.strip_suffix('%') {
+            Some(share) => Support::Percent(share.trim().parse().map_err(|_| wrong())?),
+            None => Support::Count(s.parse().map_err(|_| wrong())?),
+        };
+        match support {
+            Support::Count(0) => Err("a pattern must occur in at least 1 graph".into()),
+            Support::Percent(p) if !(p > 0.0 && p <= 100.0) => Err(wrong()),
+            _ => Ok(support),
+        }
+    }
+}
+
+impl Support {
+    fn of(self, graphs: usize) -> usize {
+        match self {
+            Support::Count(n) => n,
+            Support::Percent(p) => ((p / 100.0 * graphs as f64).ceil() as usize).max(1),
+        }
+    }
+}
+
+/// How the patterns are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Csv,
+    Graphs,
+}
+
+impl Form {
+    fn of(path: Option<&Path>) -> Result<Form> {
+        let Some(path) = path else { return Ok(Form::Lines) };
+        let name = path.to_string_lossy();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match name.rsplit('.').next() {
+            Some("jsonl") => Ok(Form::Lines),
+            Some("csv") => Ok(Form::Csv),
+            Some("gsp" | "gspan") => Ok(Form::Graphs),
+            _ => Err(Error::parameter(
+                "output",
+                format!("{}: name a .jsonl, .csv or .gsp file", path.display()),
+            )),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let started = Instant::now();
+    args.common.start()?;
+    let form = Form::of(args.output.as_deref())?;
+    let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
+    let wanted = Wanted {
+        limits: Limits {
+            min_support: args.min_support.of(data.len()),
+            max_edges: args.max_edges.0,
+        },
+        vertices: args.vertices,
+        closed: args.closed,
+    };
+    let wait = progress::spinner(&args.common, "exploring patterns");
+    let counts = if args.count_only {
+        count(args, &data, wanted)?
+    } else {
+        list(args, &data, wanted, form)?
+    };
+    wait.finish_and_clear();
+    let summary = format!(
+        "{} patterns in {} classes (minimum support {}, {})\n",
+        counts.patterns,
+        counts.classes,
+        wanted.limits.min_support,
+        args.max_edges.0.map_or("any size".into(), |x| format!("at most {x} edges")),
+    );
+    if args.count_only || args.output.is_some() {
+        let by_edges = counts.by_edges.iter().enumerate().filter(|(_, n)| **n > 0);
+        let lines: String = by_edges.map(|(e, n)| format!("  {e} edges: {n}\n")).collect();
+        output::print(&(summary + &lines))?;
+    } else {
+        args.common.note(summary.trim_end());
+    }
+    let params = json!({
+        "min_support": wanted.limits.min_support,
+        "max_edges": args.max_edges.0,
+        "closed": args.closed,
+        "vertices": args.vertices,
+    });
+    let results = json!({
+        "patterns": counts.patterns,
+        "classes": counts.classes,
+        "by_edges": counts.by_edges.iter().enumerate().map(|(e, n)| (e.to_string(), json!(n)))
+            .collect::<serde_json::Map<_, _>>(),
+    });
+    output::write_json(args.common.json.as_deref(), "mine", &params, started, &results)
+}
+
+/// The census, if it may be used: it knows nothing of closedness, and must count out everything
+/// before the support threshold can cut anything.
+fn explore<'d>(args: &Args, data: &'d Dataset, wanted: Wanted) -> Result<Option<Exploration<'d>>> {
+    let engine = match args.engine {
+        Engine::Census if wanted.closed => {
+            return Err(Error::parameter("engine", "--closed needs the bound engine"));
+        }
+        Engine::Auto if wanted.closed || wanted.limits.max_edges.is_none() => Engine::Bound,
+        engine => engine,
+    };
+    if engine == Engine::Bound {
+        return Ok(None);
+    }
+    let exploration = Exploration::new(data, wanted.limits.max_edges, engine);
+    Ok(exploration.census().is_some().then_some(exploration))
+}
+
+fn count(args: &Args, data: &Dataset, wanted: Wanted) -> Result<Counts> {
+    if let Some(exploration) = explore(args, data, wanted)? {
+        let census = exploration.census();
+        return Ok(census.map_or_else(Counts::default, |c| Counts::of_census(c, wanted)));
+    }
+    let mut tally = Tally::default();
+    mine(data.graphs(), wanted, |mined| {
+        tally.add(&mined);
+        true
+    });
+    Ok(tally.finish())
+}
+
+/// Counts patterns and the distinct sets of graphs that they occur in.
+#[derive(Default)]
+struct Tally {
+    counts: Counts,
+    sets: std::collections::HashSet<Vec<u32>>,
+}
+
+impl Tally {
+    fn add(&mut self, mined: &Mined) {
+        self.counts.add(mined.code.edge_count());
+        if !self.sets.contains(&mined.graphs) {
+            self.sets.insert(mined.graphs.clone());
+        }
+    }
+
+    fn finish(mut self) -> Counts {
+        self.counts.classes = self.sets.len();
+        self.counts
+    }
+}
+
+fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Counts> {
+    let mut all: Vec<Mined> = Vec::new();
+    if let Some(exploration) = explore(args, data, wanted)? {
+        if let Some(census) = exploration.census() {
+            all = spinney::mining::mine::from_census(data.graphs(), census, wanted);
+        }
+    } else {
+        mine(data.graphs(), wanted, |mined| {
+            all.push(mined);
+            true
+        });
+    }
+    let mut tally = Tally::default();
+    all.iter().for_each(|m| tally.add(m));
+    let parents = parents(&all);
+    output::write_to(args.output.as_deref(), |out| match form {
+        Form::Lines => write_lines(out, args, data, &all, &parents),
+        Form::Csv => write_csv(out, args, data, &all, &parents),
+        Form::Graphs => write_graphs(out, data, &all),
+    })?;
+    Ok(tally.finish())
+}
+
+/// The number of each pattern's parent among those listed: its code without the last edge.
+fn parents(all: &[Mined]) -> Vec<Option<usize>> {
+    let find = |code: DfsCode| all.binary_search_by(|m| m.code.cmp(&code)).ok();
+    all.into_par_iter().map(|m| m.code.parent().and_then(find)).collect()
+}
+
+fn write_lines(
+    out: &mut dyn Write,
+    args: &Args,
+    data: &Dataset,
+    all: &[Mined],
+    parents: &[Option<usize>],
+) -> std::io::Result<()> {
+    for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
+        let code: Vec<_> = mined
+            .code
+            .edges()
+            .iter()
+            .map(|e| {
+                let vertex = |l| data.labels().vertex.name(l);
+                json!([
+                    e.from,
+                    e.to,
+                    vertex(e.from_label),
+                    data.labels().edge.name(e.edge_label),
+                    vertex(e.to_label)
+                ])
+            })
+            .collect();
+        let mut line = json!({
+            "id": i,
+            "pattern": mined.code.describe(data.labels()),
+            "code": code,
+            "edges": mined.code.edge_count(),
+            "support": mined.graphs.len(),
+            "parent": parent,
+            "graphs": mined.graphs.iter().map(|&g| &data.ids()[g as usize]).collect::<Vec<_>>(),
+        });
+        if args.occurrences {
+            line["occurrences"] = json!(mined.occurrences);
+        }
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+fn write_csv(
+    out: &mut dyn Write,
+    args: &Args,
+    data: &Dataset,
+    all: &[Mined],
+    parents: &[Option<usize>],
+) -> std::io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    let mut header = vec!["id", "pattern", "edges", "support", "parent", "graphs"];
+    header.extend(args.occurrences.then_some("occurrences"));
+    csv.write_record(&header)?;
+    for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
+        let ids: Vec<&str> =
+            mined.graphs.iter().map(|&g| data.ids()[g as usize].as_str()).collect();
+        let mut row = vec![
+            i.to_string(),
+            mined.code.describe(data.labels()),
+            mined.code.edge_count().to_string(),
+            mined.graphs.len().to_string(),
+            parent.map_or(String::new(), |p| p.to_string()),
+            ids.join(" "),
+        ];
+        if args.occurrences {
+            let counts: Vec<String> = mined.occurrences.iter().map(u64::to_string).collect();
+            row.push(counts.join(" "));
+        }
+        csv.write_record(&row)?;
+    }
+    csv.flush()
+}
+
+/// The patterns as graphs, with the support in the place of the target.
+fn write_graphs(out: &mut dyn Write, data: &Dataset, all: &[Mined]) -> std::io::Result<()> {
+    let record = |(i, mined): (usize, &Mined)| {
+        let graph = mined.code.to_graph().map_err(std::io::Error::other)?;
+        Ok(Record { graph, id: i.to_string(), target: Some(mined.graphs.len().to_string()) })
+    };
+    let records = all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
+    io::gspan::write(&Dataset::new(data.labels(), records), out)
+}

@@ -1,0 +1,121 @@
+//! `spinney patterns`: what a model looks for.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use spinney::model::Importance;
+use spinney::{Model, Result};
+
+use crate::args::CommonArgs;
+use crate::output;
+
+/// List a model's patterns, the most important first.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A model file
+    model: PathBuf,
+    /// How many to list [default: all]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// How to list them
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    format: Form,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For reading
+    Table,
+    /// For spreadsheets
+    Csv,
+    /// For programs
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let started = Instant::now();
+    args.common.start()?;
+    let model = Model::load(&args.model)?;
+    let mut ranked = model.importance();
+    ranked.truncate(args.top.unwrap_or(usize::MAX));
+    let list: Vec<Value> =
+        ranked.iter().enumerate().map(|(i, r)| entry(&model, i + 1, r)).collect();
+    let header = header(&model);
+    let columns: Vec<&str> = header.iter().map(String::as_str).collect();
+    let rows: Vec<Vec<String>> =
+        ranked.iter().enumerate().map(|(i, r)| row(&model, i + 1, r)).collect();
+    output::write_to(args.output.as_deref(), |out| match args.format {
+        Form::Table => out.write_all(output::table(&columns, &rows).as_bytes()),
+        Form::Json => writeln!(out, "{:#}", Value::from(list.clone())),
+        Form::Csv => {
+            let mut csv = csv::Writer::from_writer(out);
+            csv.write_record(&header)?;
+            rows.iter().try_for_each(|r| csv.write_record(r))?;
+            csv.flush()
+        }
+    })?;
+    let params = json!({"model": args.model.display().to_string()});
+    let results = json!({"patterns": list});
+    output::write_json(args.common.json.as_deref(), "patterns", &params, started, &results)
+}
+
+/// The columns of [`row`].
+pub(crate) fn header(model: &Model) -> Vec<String> {
+    let mut header: Vec<String> =
+        ["rank", "pattern", "edges", "gain", "splits", "cover"].map(String::from).into();
+    let classes = model.task().classes();
+    if classes.is_empty() {
+        header.push("support".into());
+    }
+    header.extend(classes.iter().map(|c| format!("support_{c}")));
+    match classes {
+        [_, _] | [] => header.push("effect".into()),
+        _ => header.extend(classes.iter().map(|c| format!("effect_{c}"))),
+    }
+    header
+}
+
+/// A pattern in words: rank, pattern, gain, splits, cover, support by class, effect on the score.
+pub(crate) fn row(model: &Model, rank: usize, importance: &Importance) -> Vec<String> {
+    let pattern = &model.patterns()[importance.pattern];
+    let mut row = vec![
+        rank.to_string(),
+        pattern.code.describe(model.labels()),
+        pattern.code.edge_count().to_string(),
+        format!("{:.3}", importance.gain),
+        importance.splits.to_string(),
+        importance.cover.to_string(),
+    ];
+    row.extend(pattern.support.iter().map(u32::to_string));
+    row.extend(importance.effect.iter().map(|e| format!("{e:+.4}")));
+    row
+}
+
+fn entry(model: &Model, rank: usize, importance: &Importance) -> Value {
+    let pattern = &model.patterns()[importance.pattern];
+    let code: Vec<_> = pattern
+        .code
+        .edges()
+        .iter()
+        .map(|e| json!([e.from, e.to, e.from_label, e.edge_label, e.to_label]))
+        .collect();
+    json!({
+        "rank": rank,
+        "pattern": pattern.code.describe(model.labels()),
+        "edges": pattern.code.edge_count(),
+        "code": code,
+        "gain": importance.gain,
+        "splits": importance.splits,
+        "cover": importance.cover,
+        "at_least": importance.at_least,
+        "support": pattern.support,
+        "effect": importance.effect,
+    })
+}

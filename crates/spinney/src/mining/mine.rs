@@ -1,0 +1,133 @@
+//! All patterns within limits, by either exploration, in one order.
+//!
+//! The enumeration tree yields patterns in the order of their codes; a census is decoded and sorted
+//! to the same order. So what [`mine`] reports does not depend on the engine.
+
+use super::canonical::Canonizer;
+use super::census::Census;
+use super::classes::{ClassTable, Columns};
+use super::dfs_code::DfsCode;
+use super::visit::{Limits, Next, visit};
+use crate::graph::Graph;
+
+/// What to report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Support and size.
+    pub limits: Limits,
+    /// Whether single vertices are patterns.
+    pub vertices: bool,
+    /// Only patterns to which no edge can be added without losing a graph.
+    pub closed: bool,
+}
+
+/// A pattern found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mined {
+    /// Its smallest DFS code.
+    pub code: DfsCode,
+    /// The graphs that contain it, ascending.
+    pub graphs: Vec<u32>,
+    /// How often it occurs in each of them (distinct edge sets).
+    pub occurrences: Vec<u64>,
+}
+
+/// Walks the enumeration tree and reports every pattern wanted, in the order of the codes.
+/// `report` says whether to go on. Returns whether it went to the end.
+pub fn mine(graphs: &[Graph], wanted: Wanted, mut report: impl FnMut(Mined) -> bool) -> bool {
+    visit(graphs, wanted.limits, |found| {
+        let is_pattern = found.code.edge_count() > 0 || wanted.vertices;
+        if !is_pattern || (wanted.closed && !found.is_closed()) {
+            return Next::Descend;
+        }
+        let mined = Mined {
+            code: found.code.clone(),
+            graphs: found.embeddings.graphs().to_vec(),
+            occurrences: found.occurrences(),
+        };
+        if report(mined) { Next::Descend } else { Next::Stop }
+    })
+}
+
+/// The same from a census taken of `graphs` (`closed` is not available here).
+#[must_use]
+pub fn from_census(graphs: &[Graph], census: &Census, wanted: Wanted) -> Vec<Mined> {
+    let supports = census.supports();
+    let least = wanted.limits.min_support.max(1);
+    let keep = |p: usize| {
+        let edges = census.edges(p as u32);
+        supports[p] as usize >= least
+            && edges <= wanted.limits.most_edges()
+            && (edges > 0 || wanted.vertices)
+    };
+    let mut slot = vec![usize::MAX; census.len()];
+    let mut mined: Vec<Mined> = Vec::new();
+    let mut canonizer = Canonizer::new();
+    for (p, slot) in slot.iter_mut().enumerate().filter(|(p, _)| keep(*p)) {
+        *slot = mined.len();
+        let code = census.decode(graphs, p as u32, &mut canonizer).code;
+        let room = supports[p] as usize;
+        mined.push(Mined {
+            code,
+            graphs: Vec::with_capacity(room),
+            occurrences: Vec::with_capacity(room),
+        });
+    }
+    for g in 0..census.graph_count() {
+        let (patterns, counts) = census.row(g);
+        for (&p, &count) in patterns.iter().zip(counts) {
+            if let Some(m) = mined.get_mut(slot[p as usize]) {
+                m.graphs.push(g as u32);
+                m.occurrences.push(count.into());
+            }
+        }
+    }
+    mined.sort_by(|a, b| a.code.cmp(&b.code));
+    mined
+}
+
+/// How many patterns there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// In all.
+    pub patterns: usize,
+    /// Distinct sets of graphs among them.
+    pub classes: usize,
+    /// By number of edges, from 0.
+    pub by_edges: Vec<usize>,
+}
+
+impl Counts {
+    /// Counts one pattern of `edges` edges.
+    pub fn add(&mut self, edges: usize) {
+        self.patterns += 1;
+        if self.by_edges.len() <= edges {
+            self.by_edges.resize(edges + 1, 0);
+        }
+        self.by_edges[edges] += 1;
+    }
+
+    /// Counts the patterns of a census without decoding them.
+    #[must_use]
+    pub fn of_census(census: &Census, wanted: Wanted) -> Counts {
+        let mut counts = Counts::default();
+        let least = wanted.limits.min_support.max(1);
+        for (p, &support) in census.supports().iter().enumerate() {
+            let edges = census.edges(p as u32);
+            let is_pattern = edges > 0 || wanted.vertices;
+            if support as usize >= least && is_pattern && edges <= wanted.limits.most_edges() {
+                counts.add(edges);
+            }
+        }
+        let which = Columns {
+            max_edges: wanted.limits.most_edges(),
+            min_support: least as u32,
+            count_levels: 1,
+            vertices: wanted.vertices,
+            useful: (1, u32::MAX),
+        };
+        let all: Vec<u32> = (0..census.graph_count() as u32).collect();
+        counts.classes = ClassTable::from_census(census, &all, &which).len();
+        counts
+    }
+}
