@@ -65,9 +65,8 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
             *width = (*width).max(cell.chars().count());
         }
     }
-    let is_number = |cell: &str| {
-        cell.split(' ').next().is_some_and(|word| word.parse::<f64>().is_ok())
-    };
+    let is_number =
+        |cell: &str| cell.split(' ').next().is_some_and(|word| word.parse::<f64>().is_ok());
     let numeric: Vec<bool> =
         (0..header.len()).map(|i| rows.iter().all(|r| is_number(&r[i]))).collect();
     let line = |cells: &[String]| {

@@ -46,3 +46,8 @@ pub use dataset::Dataset;
 pub use error::{Error, Result};
 pub use metrics::Metric;
 pub use model::Model;
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

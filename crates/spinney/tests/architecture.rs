@@ -1,0 +1,269 @@
+//! The module table of the design, held by reading the source.
+//!
+//! Each module at the top of the library may use some of the others and must never know the rest
+//! (prediction works without the training code, mining knows no targets, boosting reads no files).
+//! The compiler cannot say so; this test reads every path that leaves a module, `crate::x` or
+//! `super::…` up to the root, outside comments and test code. It also holds that the library
+//! prints nothing.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A module of the library, what it may use, and the words of the design on it.
+struct Rule {
+    module: &'static str,
+    may_use: &'static [&'static str],
+}
+
+/// A path allowed is a module, or a part of one (`mining::dfs_code`); `file.rs: io` is allowed in
+/// that file alone.
+const TABLE: [Rule; 11] = [
+    Rule { module: "error", may_use: &[] },
+    Rule { module: "labels", may_use: &[] },
+    Rule { module: "metrics", may_use: &[] },
+    Rule { module: "graph", may_use: &["labels", "error"] },
+    Rule { module: "dataset", may_use: &["graph", "labels", "error"] },
+    Rule { module: "demo", may_use: &["dataset", "graph", "labels"] },
+    Rule { module: "io", may_use: &["dataset", "graph", "labels", "error"] },
+    Rule { module: "mining", may_use: &["graph", "labels"] },
+    Rule { module: "split", may_use: &["mining", "space.rs: graph"] },
+    Rule {
+        module: "model",
+        may_use: &[
+            "graph",
+            "labels",
+            "dataset",
+            "metrics",
+            "error",
+            "mining::dfs_code",
+            "mining::canonical",
+            "file.rs: io",
+        ],
+    },
+    Rule {
+        module: "boosting",
+        may_use: &["split", "model", "mining", "dataset", "graph", "labels", "metrics", "error"],
+    },
+];
+
+const PRINTING: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
+
+/// A source file: its path below `src` and its text.
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    /// The module's path: `split/gain.rs` is `[split, gain]`, `split/mod.rs` is `[split]`.
+    fn module(&self) -> Vec<String> {
+        let parts = self.path.with_extension("");
+        let parts = parts.iter().map(|p| p.to_string_lossy().into_owned());
+        parts.filter(|p| p != "mod" && p != "lib").collect()
+    }
+
+    fn file_name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+fn library() -> Vec<Source> {
+    fn collect(folder: &Path, root: &Path, all: &mut Vec<Source>) {
+        for entry in std::fs::read_dir(folder).expect("the source folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, root, all);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).expect("readable source");
+                let below = path.strip_prefix(root).expect("a file below the root");
+                all.push(Source { path: below.to_owned(), text });
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    collect(&root, &root, &mut all);
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    all
+}
+
+/// The code without comments and without its test module (which stands last in a file).
+fn production_code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]").unwrap_or(text.len());
+    let lines = text[..end].lines();
+    let bare = lines.map(|line| line.find("//").map_or(line, |at| &line[..at]));
+    bare.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a name may end just before `at`.
+fn starts_word(code: &str, at: usize) -> bool {
+    !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':' || c == '$')
+}
+
+/// All paths in `code` that start with `start` (`crate` or `super`), groups in braces spelled out.
+fn paths_from(code: &str, start: &str) -> Vec<Vec<String>> {
+    let whole = format!("{start}::");
+    let places = code.match_indices(&whole).filter(|(at, _)| starts_word(code, *at));
+    places
+        .flat_map(|(at, _)| {
+            let mut paths = Vec::new();
+            read_path(&code[at..], &mut Vec::new(), &mut paths);
+            paths
+        })
+        .collect()
+}
+
+/// Reads one path, or a group in braces, at the front of `text`; gives back what follows it.
+fn read_path<'t>(text: &'t str, before: &mut Vec<String>, paths: &mut Vec<Vec<String>>) -> &'t str {
+    let text = text.trim_start();
+    if let Some(mut rest) = text.strip_prefix('{') {
+        loop {
+            rest = rest.trim_start();
+            if let Some(after) = rest.strip_prefix('}') {
+                return after;
+            }
+            rest = read_path(rest, before, paths).trim_start();
+            // Names may be given by `as`; what counts is what they stand for.
+            let next = rest.find([',', '}']).unwrap_or(rest.len());
+            rest = rest[next..].strip_prefix(',').unwrap_or(&rest[next..]);
+            if rest.is_empty() {
+                return rest;
+            }
+        }
+    }
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    before.push(text[..end].to_owned());
+    let rest = match text[end..].strip_prefix("::") {
+        Some(rest) if rest.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '{') => {
+            read_path(rest, before, paths)
+        }
+        _ => {
+            paths.push(before.clone());
+            &text[end..]
+        }
+    };
+    before.pop();
+    rest
+}
+
+/// The paths of a file that lead into another module of the library, from the root.
+fn uses(source: &Source) -> BTreeSet<Vec<String>> {
+    let code = production_code(&source.text);
+    let module = source.module();
+    let from_root = paths_from(&code, "crate").into_iter().map(|p| p[1..].to_vec());
+    let from_here = paths_from(&code, "super").into_iter().map(|path| {
+        let up = path.iter().take_while(|p| *p == "super").count();
+        let kept = module.len().saturating_sub(up);
+        [&module[..kept], &path[up..]].concat()
+    });
+    from_root.chain(from_here).filter(|path| path.first() != module.first()).collect()
+}
+
+fn is_allowed(allowed: &str, path: &[String], file: &str) -> bool {
+    let (only_in, allowed) = allowed.split_once(": ").unwrap_or((file, allowed));
+    let wanted: Vec<&str> = allowed.split("::").collect();
+    only_in == file && path.len() >= wanted.len() && path.iter().zip(&wanted).all(|(p, w)| p == w)
+}
+
+/// What a file uses against the table, one line each.
+fn offences(source: &Source) -> Vec<String> {
+    let module = source.module();
+    let Some(top) = module.first() else { return Vec::new() };
+    let Some(rule) = TABLE.iter().find(|rule| rule.module == top) else {
+        return vec![format!("{}: module {top} is not in the table", source.path.display())];
+    };
+    let file = source.file_name();
+    let wrong = uses(source)
+        .into_iter()
+        .filter(|path| !rule.may_use.iter().any(|allowed| is_allowed(allowed, path, &file)));
+    wrong.map(|p| format!("{}: must not use {}", source.path.display(), p.join("::"))).collect()
+}
+
+fn prints(source: &Source) -> Vec<String> {
+    let code = production_code(&source.text);
+    let found = PRINTING
+        .iter()
+        .filter(|word| code.match_indices(**word).any(|(at, _)| starts_word(&code, at)));
+    found.map(|word| format!("{}: {word}", source.path.display())).collect()
+}
+
+#[test]
+fn modules_use_only_what_the_table_allows() {
+    let wrong: Vec<String> = library().iter().flat_map(offences).collect();
+    assert!(wrong.is_empty(), "against the module table:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_library_does_not_print() {
+    let wrong: Vec<String> = library().iter().flat_map(prints).collect();
+    assert!(wrong.is_empty(), "a library prints nothing:\n{}", wrong.join("\n"));
+}
+
+/// The table is about something: every module is there, and the reader finds known uses.
+#[test]
+fn the_reader_sees_the_library() {
+    let library = library();
+    for rule in &TABLE {
+        assert!(library.iter().any(|s| s.module().first().is_some_and(|m| m == rule.module)));
+        assert!(rule.may_use.iter().all(|u| TABLE.iter().any(|r| {
+            let path = u.split_once(": ").map_or(*u, |u| u.1);
+            path.split("::").next() == Some(r.module)
+        })));
+    }
+    let space = library.iter().find(|s| s.path.ends_with("split/space.rs")).expect("space.rs");
+    let found: Vec<String> = uses(space).into_iter().map(|p| p.join("::")).collect();
+    for known in ["graph::Graph", "mining::Census", "mining::classes::ClassTable"] {
+        assert!(found.iter().any(|f| f == known), "{known} not in {found:?}");
+    }
+}
+
+fn sample(path: &str, text: &str) -> Source {
+    Source { path: path.into(), text: text.into() }
+}
+
+#[test]
+fn the_reader_follows_every_kind_of_path() {
+    let source = sample(
+        "model/deep/mod.rs",
+        "//! crate::comment::X\n\
+         use crate::graph::{Edge as E, inner::{A, B}, Graph};\n\
+         use super::tree::Node; // crate::io\n\
+         use super::super::mining::{self, dfs_code::DfsCode};\n\
+         pub(crate) use super::{super::labels::Label, file};\n\
+         fn f() { crate::io::read(super::super::error::Error::new()) }\n\
+         macro_rules! m { () => { $crate::metrics::x } }\n\
+         #[cfg(test)]\nmod tests { use crate::boosting::fit; }\n",
+    );
+    let found: Vec<String> = uses(&source).into_iter().map(|p| p.join("::")).collect();
+    let expected = [
+        "error::Error::new",
+        "graph::Edge",
+        "graph::Graph",
+        "graph::inner::A",
+        "graph::inner::B",
+        "io::read",
+        "labels::Label",
+        "mining::dfs_code::DfsCode",
+        "mining::self",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn offences_are_found() {
+    let bad = |path: &str, text: &str| offences(&sample(path, text)).len();
+    assert_eq!(bad("mining/visit.rs", "use crate::graph::Graph;"), 0);
+    assert_eq!(bad("mining/visit.rs", "use crate::{graph::Graph, dataset::Dataset};"), 1);
+    assert_eq!(bad("mining/census/walk.rs", "use super::super::super::model::Model;"), 1);
+    assert_eq!(bad("model/tree.rs", "use crate::mining::dfs_code::DfsCode;"), 0);
+    assert_eq!(bad("model/tree.rs", "use crate::mining::{Census, canonical::Canonizer};"), 1);
+    assert_eq!(bad("model/file.rs", "fn f() { crate::io::atomic::write_whole(p) }"), 0);
+    assert_eq!(bad("model/tree.rs", "fn f() { crate::io::atomic::write_whole(p) }"), 1);
+    assert_eq!(bad("split/gain.rs", "use crate::graph::Graph;"), 1);
+    assert_eq!(bad("boosting/fit.rs", "use crate::io::read;\nuse crate::demo;"), 2);
+    assert_eq!(bad("novelty.rs", ""), 1);
+    assert_eq!(bad("lib.rs", "pub use crate::io::read;"), 0);
+    let printing = |text: &str| prints(&sample("graph.rs", text)).len();
+    assert_eq!(printing("fn f() { println!(\"x\"); eprint!(\"y\") }"), 2);
+    assert_eq!(printing("// println!\nfn f() { fingerprint!() }\n#[cfg(test)] dbg!()"), 0);
+}

@@ -1,0 +1,513 @@
+//! Engines, threads and files change nothing: the model is the exact one.
+//!
+//! Three promises on thousands of random data sets. *Exact*: every split of a tree is the one that
+//! the reference search (`oracle/search.rs`: all columns of all patterns, no bound, no classes, no
+//! cache) chooses. *Deterministic*: census and bound, 1, 2 and 8 threads give the same bytes.
+//! *Consistent*: prediction puts a training graph where training put it, a loaded model predicts
+//! what the saved one did, and the metrics reported on the way are those of the model.
+
+mod oracle;
+
+use oracle::pattern::{Code, Mined, mine, plain, smallest_code};
+use oracle::random::{Random, dataset, graph, random_graphs};
+use oracle::search::{Allowed, Numbers, best_split, tss};
+use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
+use spinney::boosting::{Booster, Exploration, Fit};
+use spinney::graph::Graph;
+use spinney::model::evaluate::{Truth, measure};
+use spinney::model::{Node, Tree};
+use spinney::{Dataset, Engine, Model, Params, Result};
+
+/// Trains on the graphs `train` of `data`, validates on `valid`.
+fn train_on(
+    data: &Dataset,
+    params: &Params,
+    engine: Engine,
+    (train, valid): (&[u32], &[u32]),
+) -> Result<Fit> {
+    let params = params.clone().check()?;
+    let exploration = Exploration::new(data, params.max_edges, engine);
+    Booster::new(&exploration, &params, train, valid)?.run(|_| true)?.into_fit()
+}
+
+fn everything(data: &Dataset) -> Vec<u32> {
+    (0..data.len() as u32).collect()
+}
+
+fn fitted(data: &Dataset, params: &Params, engine: Engine) -> Result<Fit> {
+    train_on(data, params, engine, (&everything(data), &[]))
+}
+
+/// Random targets that suit a loss.
+fn targets(random: &mut Random, n: usize, loss: LossKind) -> Vec<String> {
+    let one = |random: &mut Random| match loss {
+        LossKind::Logistic => random.pick(&["-1", "1"]).to_owned(),
+        LossKind::Softmax => random.pick(&["a", "b", "c"]).to_owned(),
+        LossKind::Poisson => random.below(6).to_string(),
+        // Half of the data sets have whole numbers: many ties.
+        _ if n % 2 == 0 => (random.range(0, 8) as i64 - 4).to_string(),
+        _ => format!("{:.6}", 10.0 * random.unit() - 5.0),
+    };
+    (0..n).map(|_| one(random)).collect()
+}
+
+fn random_params(random: &mut Random) -> Params {
+    use LossKind::{Huber, Logistic, Poisson, Softmax, Squared};
+    let base = if random.below(3) == 0 { Params::paper() } else { Params::default() };
+    let loss = random.pick(&[Logistic, Logistic, Softmax, Squared, Squared, Huber, Poisson]);
+    let classes = matches!(loss, Logistic | Softmax);
+    let balanced = classes && random.below(4) == 0;
+    Params {
+        max_edges: random.pick(&[Some(1), Some(2), Some(3), Some(4), Some(5), None]),
+        depth: random.range(1, 3),
+        trees: random.range(1, 4),
+        learning_rate: random.pick(&[0.1, 0.5, 0.7, 1.0]),
+        min_support: random.range(1, 3),
+        min_samples_leaf: random.range(1, 3),
+        min_gain: random.pick(&[0.0, 0.0, 0.3]),
+        subsample: random.pick(&[1.0, 1.0, 0.7, 0.4]),
+        pattern_sample: random.pick(&[1.0, 1.0, 0.5, 0.2]),
+        l2: random.pick(&[0.0, 0.3, 1.0]),
+        leaf: random.pick(&[Leaf::Mean, Leaf::Newton]),
+        criterion: random.pick(&[Criterion::Residual, Criterion::Newton]),
+        count_levels: random.range(1, 3),
+        vertices: random.below(2) == 0,
+        init: random.pick(&[Init::Mean, Init::Best]),
+        class_weight: if balanced { ClassWeight::Balanced } else { ClassWeight::None },
+        loss,
+        seed: random.bits(),
+        ..base
+    }
+}
+
+/// A random data set, perhaps weighted, and random parameters.
+fn random_case(seed: u64) -> (Dataset, Params) {
+    let mut random = Random::new(seed);
+    let graphs = random_graphs(&mut random, 9, 14);
+    let params = random_params(&mut random);
+    let data = dataset(&graphs, &targets(&mut random, graphs.len(), params.loss));
+    if random.below(4) != 0 {
+        return (data, params);
+    }
+    let mut weights: Vec<f64> =
+        graphs.iter().map(|_| random.pick(&[1.0, 2.0, 0.5, 3.7, 0.0])).collect();
+    weights[0] = 1.0;
+    (data.with_weights(weights).expect("weights that are fine"), params)
+}
+
+/// Both give the same: the same bytes, or the same refusal.
+fn assert_same(one: Result<Fit>, two: Result<Fit>, what: &str) {
+    match (one, two) {
+        (Ok(one), Ok(two)) => assert_eq!(one.model.to_json(), two.model.to_json(), "{what}"),
+        (Err(one), Err(two)) => assert_eq!(one.to_string(), two.to_string(), "{what}"),
+        (one, two) => panic!("{what}: {:?} against {:?}", one.err(), two.err()),
+    }
+}
+
+#[test]
+fn census_and_bound_give_the_same_bytes() {
+    let mut splits = 0;
+    for seed in 0..20_000 {
+        let (data, params) = random_case(seed);
+        let census = fitted(&data, &params, Engine::Census);
+        if let Ok(fit) = &census {
+            splits += fit.model.trees().iter().map(|t| t.nodes().len() / 2).sum::<usize>();
+        }
+        let what = format!("seed {seed}, {params:?}");
+        assert_same(census, fitted(&data, &params, Engine::Bound), &what);
+    }
+    assert!(splits > 30_000, "only {splits} splits compared");
+}
+
+/// The paper's preset, deeper and longer, where the bound engine's tree is remembered across trees.
+#[test]
+fn census_and_bound_agree_over_many_trees() {
+    for seed in 0..150 {
+        let mut random = Random::new(50_000 + seed);
+        let graphs: Vec<Graph> = (0..4).flat_map(|_| random_graphs(&mut random, 9, 12)).collect();
+        let loss = random.pick(&[LossKind::Logistic, LossKind::Softmax, LossKind::Squared]);
+        let data = dataset(&graphs, &targets(&mut random, graphs.len(), loss));
+        let base = if seed % 2 == 0 { Params::paper() } else { Params::default() };
+        let max_edges = random.pick(&[Some(3), Some(5), None]);
+        let params = Params { loss, max_edges, trees: 25, depth: 4, learning_rate: 0.4, ..base };
+        let (census, bound) =
+            (fitted(&data, &params, Engine::Census), fitted(&data, &params, Engine::Bound));
+        assert_same(census, bound, &format!("seed {seed}, {params:?}"));
+    }
+}
+
+/// Training on some graphs of an exploration is training on those graphs alone.
+#[test]
+fn folds_see_nothing_of_each_other() {
+    for seed in 0..400 {
+        let (data, params) = random_case(20_000 + seed);
+        let (train, rest): (Vec<u32>, Vec<u32>) =
+            everything(&data).into_iter().partition(|&i| i % 3 != 0 || i == 0);
+        let kept: Vec<usize> = train.iter().map(|&i| i as usize).collect();
+        let alone = data.subset(&kept);
+        // Classes are those of all the data, so the subset must have them all.
+        if data.class_names().expect("targets") != alone.class_names().expect("targets") {
+            continue;
+        }
+        for engine in [Engine::Census, Engine::Bound] {
+            let part = train_on(&data, &params, engine, (&train, &rest));
+            let what = format!("seed {seed}, {engine}, {params:?}");
+            assert_same(part, fitted(&alone, &params, engine), &what);
+        }
+    }
+}
+
+/// Whole-number targets whose mean is whole, so that residuals and their sums are exact.
+fn whole_targets(random: &mut Random, n: usize) -> Vec<f64> {
+    let mut targets: Vec<f64> = (0..n).map(|_| random.range(0, 6) as f64 - 3.0).collect();
+    let excess = targets.iter().sum::<f64>().rem_euclid(n as f64);
+    targets[0] -= excess;
+    targets
+}
+
+/// A data set with numbers for targets, and all its patterns by brute force.
+struct Study {
+    data: Dataset,
+    mined: Vec<(Code, Mined)>,
+    targets: Vec<f64>,
+}
+
+impl Study {
+    fn new(graphs: &[Graph], targets: Vec<f64>, max_edges: usize) -> Study {
+        let written: Vec<String> = targets.iter().map(|t| format!("{t:?}")).collect();
+        let mined = mine(graphs, max_edges).into_iter();
+        let mined = mined.map(|m| (smallest_code(&m.pattern), m)).collect();
+        Study { data: dataset(graphs, &written), mined, targets }
+    }
+
+    fn counts(&self, code: &Code) -> &[u32] {
+        let found = self.mined.iter().find(|m| m.0 == *code);
+        &found.expect("a pattern of the model occurs in its graphs").1.counts
+    }
+
+    fn residuals(&self) -> Vec<f64> {
+        let mean = self.targets.iter().sum::<f64>() / self.targets.len() as f64;
+        self.targets.iter().map(|t| t - mean).collect()
+    }
+}
+
+fn allowed(params: &Params) -> Allowed {
+    Allowed {
+        max_edges: params.max_edges.unwrap_or(usize::MAX),
+        min_support: params.min_support,
+        min_leaf: params.min_samples_leaf,
+        count_levels: params.count_levels as u32,
+        vertices: params.vertices,
+        l2: if params.criterion == Criterion::Newton { params.l2 } else { 0.0 },
+    }
+}
+
+/// Follows a tree from the root with the oracle's counts; at every node asks the reference search.
+struct Inspection<'a> {
+    study: &'a Study,
+    model: &'a Model,
+    tree: &'a Tree,
+    mined: Vec<Mined>,
+    numbers: Numbers<'a>,
+    params: &'a Params,
+    what: &'a str,
+}
+
+impl Inspection<'_> {
+    /// Checks the subtree at `at`, which the graphs `node` reach, and returns its splits.
+    fn check(&self, at: usize, node: &[usize], depth: usize) -> usize {
+        let expected = (depth < self.params.depth)
+            .then(|| best_split(&self.mined, self.numbers, node, &allowed(self.params)))
+            .flatten();
+        let what = format!("{}, node {at}: {expected:?}", self.what);
+        match (&self.tree.nodes()[at], &expected) {
+            (Node::Leaf { value, cover }, None) => {
+                let mean = node.iter().map(|&i| self.numbers.g[i]).sum::<f64>() / node.len() as f64;
+                assert!((value - self.params.learning_rate * mean).abs() < 1e-12, "{what}");
+                assert_eq!(*cover as usize, node.len(), "{what}");
+                0
+            }
+            (Node::Split { pattern, at_least, yes, no, gain, cover }, Some(best)) => {
+                let code = plain(&self.model.patterns()[*pattern].code);
+                assert!((gain - best.gain).abs() <= 1e-9 * best.gain, "{what}: gain {gain}");
+                assert_eq!((&code, *at_least), (&best.code, best.at_least), "{what}");
+                assert_eq!(*cover as usize, node.len(), "{what}");
+                let counts = self.study.counts(&code);
+                let (with, without): (Vec<usize>, Vec<usize>) =
+                    node.iter().partition(|&&i| counts[i] >= *at_least);
+                1 + self.check(*yes, &with, depth + 1) + self.check(*no, &without, depth + 1)
+            }
+            (found, _) => panic!("{what} but the tree has {found:?}"),
+        }
+    }
+}
+
+/// Checks the first tree of a squared-loss fit by both engines; returns its splits.
+fn check_first_tree(study: &Study, params: &Params, what: &str) -> usize {
+    let (residuals, ones) = (study.residuals(), vec![1.0; study.targets.len()]);
+    let mut splits = 0;
+    for engine in [Engine::Census, Engine::Bound] {
+        let fit = fitted(&study.data, params, engine).expect("a model");
+        let what = format!("{what}, {engine}");
+        let inspection = Inspection {
+            study,
+            model: &fit.model,
+            tree: &fit.model.trees()[0],
+            mined: study.mined.iter().map(|m| m.1.clone()).collect(),
+            numbers: Numbers { g: &residuals, h: &ones },
+            params,
+            what: &what,
+        };
+        let all: Vec<usize> = (0..study.targets.len()).collect();
+        splits = inspection.check(0, &all, 0);
+    }
+    splits
+}
+
+fn squared(params: Params) -> Params {
+    Params { loss: LossKind::Squared, trees: 1, leaf: Leaf::Mean, ..params }
+}
+
+/// Depth 1, the paper's columns: the first split is the reference's.
+#[test]
+fn the_first_split_is_the_reference_searchs() {
+    for seed in 0..2_500 {
+        let mut random = Random::new(100_000 + seed);
+        let graphs = random_graphs(&mut random, 9, 14);
+        let max_edges = random.range(1, 5);
+        let targets = whole_targets(&mut random, graphs.len());
+        let study = Study::new(&graphs, targets, max_edges);
+        let base = squared(Params::paper());
+        let params = Params { max_edges: Some(max_edges), depth: 1, learning_rate: 0.5, ..base };
+        check_first_tree(&study, &params, &format!("seed {seed}"));
+    }
+}
+
+/// Depth 2 and 3 with every restriction that the reference search knows.
+#[test]
+fn every_split_of_a_tree_is_the_reference_searchs() {
+    let mut splits = 0;
+    for seed in 0..2_500 {
+        let mut random = Random::new(200_000 + seed);
+        let graphs = random_graphs(&mut random, 9, 14);
+        let max_edges = random.range(1, 5);
+        let targets = whole_targets(&mut random, graphs.len());
+        let study = Study::new(&graphs, targets, max_edges);
+        let params = Params {
+            max_edges: Some(max_edges),
+            depth: random.range(2, 3),
+            min_support: random.range(1, 3),
+            min_samples_leaf: random.range(1, 3),
+            count_levels: random.range(1, 3),
+            vertices: random.below(2) == 0,
+            ..squared(Params::paper())
+        };
+        splits += check_first_tree(&study, &params, &format!("seed {seed}, {params:?}"));
+    }
+    assert!(splits > 3_000, "only {splits} splits compared");
+}
+
+/// Second-order gains with λ, and targets that are no round numbers.
+#[test]
+fn regularised_splits_are_the_reference_searchs() {
+    for seed in 0..1_000 {
+        let mut random = Random::new(300_000 + seed);
+        let graphs = random_graphs(&mut random, 8, 14);
+        let max_edges = random.range(1, 4);
+        let number = |random: &mut Random| (1e6 * (random.unit() - 0.5)).round() / 1e5;
+        let targets = graphs.iter().map(|_| number(&mut random)).collect();
+        let study = Study::new(&graphs, targets, max_edges);
+        let params = Params {
+            max_edges: Some(max_edges),
+            depth: 2,
+            criterion: Criterion::Newton,
+            l2: random.pick(&[0.5, 1.0, 3.0]),
+            count_levels: random.range(1, 2),
+            ..squared(Params::paper())
+        };
+        // λ also shrinks leaf values; gains are what is compared here.
+        check_gains(&study, &params, &format!("seed {seed}"));
+    }
+}
+
+/// Compares the root split of both engines with the reference.
+fn check_gains(study: &Study, params: &Params, what: &str) {
+    let (residuals, ones) = (study.residuals(), vec![1.0; study.targets.len()]);
+    let mined: Vec<Mined> = study.mined.iter().map(|m| m.1.clone()).collect();
+    let all: Vec<usize> = (0..study.targets.len()).collect();
+    let numbers = Numbers { g: &residuals, h: &ones };
+    let best = best_split(&mined, numbers, &all, &allowed(params));
+    for engine in [Engine::Census, Engine::Bound] {
+        let fit = fitted(&study.data, params, engine).expect("a model");
+        match (&fit.model.trees()[0].nodes()[0], &best) {
+            (Node::Leaf { .. }, None) => {}
+            (Node::Split { pattern, at_least, gain, .. }, Some(best)) => {
+                assert!((gain - best.gain).abs() <= 1e-9 * best.gain, "{what}: {gain}, {best:?}");
+                let code = plain(&fit.model.patterns()[*pattern].code);
+                assert_eq!((&code, *at_least), (&best.code, best.at_least), "{what}, {engine}");
+            }
+            (found, _) => panic!("{what}, {engine}: {found:?}, the reference has {best:?}"),
+        }
+    }
+}
+
+/// The reference's gain is the paper's: the drop in the total sum of squares.
+#[test]
+fn the_reference_minimises_the_total_sum_of_squares() {
+    let (a, b) = (graph(&[0, 0], &[(0, 1, 0)]), graph(&[0], &[]));
+    let graphs = [a.clone(), b.clone(), a, b.clone(), b];
+    let (with, without) = ([3.0, 1.0], [-1.0, -4.0, 1.0]);
+    let values = [3.0, -1.0, 1.0, -4.0, 1.0];
+    let mined = mine(&graphs, 1);
+    let numbers = Numbers { g: &values, h: &[1.0; 5] };
+    let limits = allowed(&Params::paper());
+    let best = best_split(&mined, numbers, &[0, 1, 2, 3, 4], &limits).expect("a split");
+    assert!((best.gain - (tss(&values) - tss(&with) - tss(&without))).abs() < 1e-12);
+    assert_eq!(best.code, (0, vec![(0, 1, 0, 0, 0)]));
+}
+
+/// The counter-example to the range printed in the paper: with residuals {0,0,0,9} below a pattern
+/// and {9,9} outside, the best extension lets a single graph leave, and must be found.
+#[test]
+fn the_bound_lets_a_single_graph_leave() {
+    let short = graph(&[0, 1], &[(0, 1, 0)]);
+    let long = graph(&[0, 1, 1], &[(0, 1, 0), (1, 2, 0)]);
+    let other = graph(&[2], &[]);
+    let graphs = [long.clone(), long.clone(), long, short, other.clone(), other];
+    let targets: Vec<String> = [0, 0, 0, 9, 9, 9].map(|t: i32| t.to_string()).to_vec();
+    let data = dataset(&graphs, &targets);
+    let params = Params { depth: 1, max_edges: None, ..squared(Params::paper()) };
+    for engine in [Engine::Census, Engine::Bound] {
+        let fit = fitted(&data, &params, engine).expect("a model");
+        let Node::Split { gain, .. } = fit.model.trees()[0].nodes()[0] else {
+            panic!("{engine} finds no split");
+        };
+        assert!((gain - 121.5).abs() < 1e-6, "{engine}: {gain}");
+    }
+}
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    pool.install(work)
+}
+
+#[test]
+fn threads_give_the_same_bytes() {
+    for seed in 0..150 {
+        let (data, params) = random_case(30_000 + seed);
+        for engine in [Engine::Census, Engine::Bound, Engine::Auto] {
+            let json = |threads: usize| {
+                with_threads(threads, || {
+                    fitted(&data, &params, engine).map(|f| f.model.to_json()).ok()
+                })
+            };
+            let one = json(1);
+            assert_eq!(one, json(2), "seed {seed}, {engine}");
+            assert_eq!(one, json(8), "seed {seed}, {engine}");
+        }
+    }
+}
+
+/// More graphs than one batch of the census, so that threads really interleave.
+#[test]
+fn threads_give_the_same_bytes_on_a_larger_set() {
+    let data = spinney::demo::graph_xor();
+    let base = Params { trees: 12, depth: 3, ..Params::default() };
+    let params = Params { max_edges: Some(4), learning_rate: 0.5, ..base };
+    let json = |threads: usize, engine: Engine| {
+        with_threads(threads, || fitted(&data, &params, engine).expect("a model").model.to_json())
+    };
+    let one = json(1, Engine::Census);
+    for (threads, engine) in
+        [(2, Engine::Census), (8, Engine::Census), (1, Engine::Bound), (8, Engine::Bound)]
+    {
+        assert_eq!(one, json(threads, engine), "{threads} threads, {engine}");
+    }
+}
+
+#[test]
+fn prediction_leads_training_graphs_to_their_training_leaves() {
+    for seed in 0..600 {
+        let (data, params) = random_case(40_000 + seed);
+        let Ok(valid) = params.clone().check() else { continue };
+        for engine in [Engine::Census, Engine::Bound] {
+            let exploration = Exploration::new(&data, params.max_edges, engine);
+            let all = everything(&data);
+            let Ok(booster) = Booster::new(&exploration, &valid, &all, &[]) else { continue };
+            let trained = booster.run(|_| true).expect("a training");
+            let training = trained.leaves();
+            let model = trained.into_fit().expect("a certified model").model;
+            for (graph, predicted) in model.leaves(&data).into_iter().enumerate() {
+                let led: Vec<usize> = training.iter().map(|tree| tree[graph] as usize).collect();
+                assert_eq!(predicted, led, "seed {seed}, {engine}, graph {graph}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_saved_model_comes_back_the_same() {
+    for seed in 0..300 {
+        let (data, params) = random_case(60_000 + seed);
+        let Ok(fit) = fitted(&data, &params, Engine::Auto) else { continue };
+        let text = fit.model.to_json();
+        let again = Model::from_json(&text).expect("an intact model");
+        assert_eq!(again, fit.model, "seed {seed}");
+        assert_eq!(again.to_json(), text, "seed {seed}");
+        let (new, _) = random_case(70_000 + seed);
+        for data in [&data, &new] {
+            assert_eq!(again.predict(data), fit.model.predict(data), "seed {seed}");
+            assert_eq!(again.leaves(data), fit.model.leaves(data), "seed {seed}");
+        }
+    }
+}
+
+/// What training reports of the validation graphs is what the model does with them.
+#[test]
+fn reported_metrics_are_those_of_the_model() {
+    for seed in 0..500 {
+        let (data, params) = random_case(80_000 + seed);
+        let (train, valid): (Vec<u32>, Vec<u32>) =
+            everything(&data).into_iter().partition(|&i| i % 3 != 1);
+        for engine in [Engine::Census, Engine::Bound] {
+            let Ok(fit) = train_on(&data, &params, engine, (&train, &valid)) else { continue };
+            let picked: Vec<usize> = valid.iter().map(|&i| i as usize).collect();
+            let held = data.subset(&picked);
+            let truth = Truth::of(&held, fit.model.task()).expect("known targets");
+            let stages = fit.model.staged_predict(&held);
+            assert_eq!(stages.len(), fit.record.rounds.len() + 1);
+            assert_eq!(stages.last(), Some(&fit.model.predict(&held)));
+            for (round, stage) in fit.record.rounds.iter().zip(&stages[1..]) {
+                for &(metric, value) in &round.valid {
+                    let of_model = measure(metric, stage, &truth);
+                    assert_eq!(value.to_bits(), of_model.to_bits(), "seed {seed}, {metric}");
+                }
+            }
+        }
+    }
+}
+
+/// Early stopping keeps the model of the best round.
+#[test]
+fn early_stopping_keeps_the_best_round() {
+    let mut stopped = 0;
+    for seed in 0..200 {
+        let (data, params) = random_case(90_000 + seed);
+        let params = Params { trees: 12, early_stopping: Some(2), ..params };
+        let (train, valid): (Vec<u32>, Vec<u32>) =
+            everything(&data).into_iter().partition(|&i| i % 2 == 0);
+        let Ok(fit) = train_on(&data, &params, Engine::Auto, (&train, &valid)) else { continue };
+        let record = &fit.record;
+        let watched: Vec<f64> = record
+            .rounds
+            .iter()
+            .filter_map(|r| r.valid.iter().find(|v| v.0 == record.metric).map(|v| v.1))
+            .collect();
+        assert_eq!(fit.model.rounds(), record.best_round, "seed {seed}");
+        let best = watched[record.best_round - 1];
+        assert!(watched.iter().all(|&w| !record.metric.is_better(w, best)), "seed {seed}");
+        assert!(record.rounds.len() - record.best_round <= 2, "seed {seed}");
+        stopped += usize::from(record.rounds.len() < 12);
+    }
+    assert!(stopped > 20, "early stopping hardly ever happened: {stopped}");
+}
