@@ -282,7 +282,7 @@ impl<'a> Booster<'a> {
         let rule = Rule {
             l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
             min_leaf: self.params.min_samples_leaf as u32,
-            min_gain: self.params.min_gain / samples.gain_unit(),
+            min_gain: (self.params.min_gain / samples.gain_unit()).max(samples.noise()),
         };
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
         let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
@@ -305,6 +305,7 @@ impl<'a> Booster<'a> {
             gain_unit: samples.gain_unit(),
             spare,
             tree: GrownTree::default(),
+            inside: vec![false; gradients.len()],
         };
         Some(grower.grow(members, gradients.len()))
     }

@@ -72,6 +72,8 @@ pub(super) struct Grower<'a, C> {
     pub(super) gain_unit: f64,
     pub(super) spare: &'a mut Vec<Histogram<C>>,
     pub(super) tree: GrownTree,
+    /// For [`Grower::partition`]: all false in between.
+    pub(super) inside: Vec<bool>,
 }
 
 impl<C: Cell> Grower<'_, C> {
@@ -111,13 +113,15 @@ impl<C: Cell> Grower<'_, C> {
         at
     }
 
-    fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
-        let table = self.space.classes();
+    fn partition(&mut self, members: &Members, split: &Split) -> (Members, Members) {
+        let graphs = self.space.classes().graphs(split.class);
+        graphs.iter().for_each(|&p| self.inside[p as usize] = true);
         let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
-            positions.iter().partition(|&&p| table.contains(p, split.class))
+            positions.iter().partition(|&&p| self.inside[p as usize])
         };
         let (yes_fitted, no_fitted) = part(&members.fitted);
         let (yes_out, no_out) = part(&members.left_out);
+        graphs.iter().for_each(|&p| self.inside[p as usize] = false);
         (
             Members { fitted: yes_fitted, left_out: yes_out },
             Members { fitted: no_fitted, left_out: no_out },

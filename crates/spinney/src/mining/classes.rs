@@ -50,8 +50,11 @@ pub struct ClassTable {
     keys: Vec<u128>,
     index: HashMap<u128, ClassId, rustc_hash::FxBuildHasher>,
     classes: Vec<Class>,
-    members: Vec<Member>,
+    simplest: Vec<Member>,
     rows: Vec<Vec<ClassId>>,
+    /// The rows the other way round: the graphs of class `c` end at `graph_ends[c]`.
+    graph_ends: Vec<usize>,
+    graphs: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +87,10 @@ impl ClassTable {
             keys: (0..graphs).map(key).collect(),
             index: HashMap::default(),
             classes: Vec::new(),
-            members: Vec::new(),
+            simplest: Vec::new(),
             rows: vec![Vec::new(); graphs],
+            graph_ends: Vec::new(),
+            graphs: Vec::new(),
         }
     }
 
@@ -107,10 +112,12 @@ impl ClassTable {
         &self.rows[position as usize]
     }
 
-    /// Whether the training graph at `position` belongs to `class`.
+    /// The training graphs of a class, by position, ascending.
     #[must_use]
-    pub fn contains(&self, position: u32, class: ClassId) -> bool {
-        self.row(position).binary_search(&class).is_ok()
+    pub fn graphs(&self, class: ClassId) -> &[u32] {
+        let class = class as usize;
+        let start = if class == 0 { 0 } else { self.graph_ends[class - 1] };
+        &self.graphs[start..self.graph_ends[class]]
     }
 
     /// The number of training graphs of a class.
@@ -135,7 +142,7 @@ impl ClassTable {
     pub fn simplest(&self, class: ClassId) -> impl Iterator<Item = Column> + '_ {
         let mut at = self.classes[class as usize].first;
         std::iter::from_fn(move || {
-            let member = self.members.get(at as usize)?;
+            let member = self.simplest.get(at as usize)?;
             at = member.next;
             Some(member.column)
         })
@@ -151,6 +158,8 @@ impl ClassTable {
             for &p in positions {
                 self.rows[p as usize].push(class.0);
             }
+            self.graphs.extend_from_slice(positions);
+            self.graph_ends.push(self.graphs.len());
         }
         class
     }
@@ -186,8 +195,8 @@ impl ClassTable {
         }
         let rest = if edges < class.edges { END } else { class.first };
         class.edges = edges;
-        class.first = self.members.len() as u32;
-        self.members.push(Member { column, next: rest });
+        class.first = self.simplest.len() as u32;
+        self.simplest.push(Member { column, next: rest });
         (id, true)
     }
 
@@ -211,7 +220,27 @@ impl ClassTable {
             row.dedup();
             row.shrink_to_fit();
         }
+        table.invert();
         table
+    }
+
+    /// Fills the classes' graphs from the rows.
+    fn invert(&mut self) {
+        let mut next: Vec<usize> = Vec::with_capacity(self.len());
+        let mut end = 0;
+        for class in &self.classes {
+            next.push(end);
+            end += class.support as usize;
+        }
+        self.graphs = vec![0; end];
+        for (position, row) in self.rows.iter().enumerate() {
+            for &class in row {
+                let slot = &mut next[class as usize];
+                self.graphs[*slot] = position as u32;
+                *slot += 1;
+            }
+        }
+        self.graph_ends = next;
     }
 
     /// Enters every useful column, the most frequent classes first (their cells in a histogram

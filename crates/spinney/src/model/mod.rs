@@ -2,7 +2,7 @@
 //!
 //! A [`Model`] is immutable and needs nothing else: label dictionary, patterns as DFS codes, trees,
 //! parameters and provenance. [`predict`] scores graphs, [`matcher`] finds which patterns occur,
-//! [`file`] reads and writes the JSON form, [`importance`] ranks the patterns.
+//! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns.
 //!
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.

@@ -87,6 +87,15 @@ impl Samples {
         })
     }
 
+    /// Gains up to this are rounding noise of the gradients, not signal: differences of a
+    /// millionth of a millionth of the largest one.
+    #[must_use]
+    pub fn noise(&self) -> f64 {
+        let most = self.g.iter().fold(0, |m, g| g.abs().max(m)) as f64;
+        let heaviest = self.h.iter().fold(1, |m, h| *h.max(&m)) as f64;
+        (1e-12 * most).powi(2) / heaviest
+    }
+
     /// What one unit of `h` is worth; λ is to be divided by it.
     #[must_use]
     pub fn h_unit(&self) -> f64 {

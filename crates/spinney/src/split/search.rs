@@ -138,21 +138,24 @@ impl<'a, C: Cell> Search<'a, C> {
         let view = self.view(space);
         let usable =
             |local: usize| matches!(view, View::Part(_)) || self.may_use(space, local as ClassId);
-        let mut most = 0.0f64;
-        let quick: Vec<f64> = histogram.cells().iter().map(|c| c.quick_gain(node)).collect();
-        for (local, &gain) in quick.iter().enumerate() {
-            if gain > most && usable(local) {
-                most = gain;
+        // Quick gains are within 1e-12 of the true ones, ties within 2^-31 of each other: whatever
+        // is not below the best quick gain by more than that may be a leader.
+        const CLOSE: f64 = 1.0 - 1e-9;
+        let mut least = f64::MIN_POSITIVE;
+        let mut close: Vec<(usize, f64)> = Vec::new();
+        for (local, cell) in histogram.cells().iter().enumerate() {
+            let quick = cell.quick_gain(node);
+            if quick >= least && usable(local) {
+                least = least.max(quick * CLOSE);
+                close.push((local, quick));
             }
         }
-        // Quick gains are within 1e-12 of the true ones, ties within 2^-32 of each other.
-        let close = most * (1.0 - 1e-9);
         let mut best = (0.0, Vec::new());
-        for (local, _) in quick.iter().enumerate().filter(|(_, gain)| **gain >= close) {
+        for (local, _) in close.into_iter().filter(|c| c.1 >= least) {
             let Some(gain) = self.rule.gain(histogram.cells()[local].sums(), node.all) else {
                 continue;
             };
-            if gain < best.0 || !self.rule.accepts(gain) || !usable(local) {
+            if gain < best.0 || !self.rule.accepts(gain) {
                 continue;
             }
             if gain > best.0 {
@@ -250,7 +253,8 @@ impl<'a, C: Cell> Search<'a, C> {
                 return None;
             }
         }
-        let here = open.positions.iter().filter(|&&p| inside[p as usize]);
+        let positions = space.classes().graphs(open.class);
+        let here = positions.iter().filter(|&&p| inside[p as usize]);
         let mut members: Vec<Sums> = here.map(|&p| self.samples.one(p)).collect();
         let bound = by_order(&mut members, node.all, &self.rule);
         self.is_worth(bound, open.edges, record).then_some(Promise { bound, group })

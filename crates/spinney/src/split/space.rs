@@ -42,8 +42,6 @@ impl Simplest {
 pub struct Group {
     /// The class of these training graphs.
     pub class: ClassId,
-    /// The training graphs, by position.
-    pub positions: Vec<u32>,
     /// The fewest edges of an open pattern in the group.
     pub edges: u32,
     open: Vec<NodeId>,
@@ -229,7 +227,7 @@ impl<'a> BoundSpace<'a> {
                 self.table.add_without_member(&positions)
             };
             if at_least == 1 && self.tree.is_open(node) {
-                changed.groups.push(self.open(class, node, edges, positions));
+                changed.groups.push(self.open(class, node, edges));
             }
         }
     }
@@ -240,10 +238,10 @@ impl<'a> BoundSpace<'a> {
         enough.filter_map(|(&graph, _)| self.position_of[graph as usize]).collect()
     }
 
-    fn open(&mut self, class: ClassId, node: NodeId, edges: u32, positions: Vec<u32>) -> usize {
+    fn open(&mut self, class: ClassId, node: NodeId, edges: u32) -> usize {
         let groups = &mut self.groups;
         let at = *self.group_of.entry(class).or_insert_with(|| {
-            groups.push(Group { class, positions, edges, open: Vec::new() });
+            groups.push(Group { class, edges, open: Vec::new() });
             groups.len() - 1
         });
         let group = &mut groups[at];

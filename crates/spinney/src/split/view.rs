@@ -64,26 +64,33 @@ pub struct Part {
 }
 
 impl Part {
-    /// Cuts the rows of `table` at `positions` down to the classes in `sample`.
+    /// Cuts the rows of `table` at `positions` (ascending) down to the classes in `sample`.
     #[must_use]
     pub fn new(table: &ClassTable, positions: &[u32], graphs: usize, sample: &ClassSample) -> Part {
-        let mut part = Part::default();
-        let mut local = vec![u32::MAX; table.len()];
-        for class in 0..table.len() as ClassId {
-            if sample.has(table.signature(class)) {
-                local[class as usize] = part.classes.len() as u32;
-                part.classes.push(class);
+        let classes: Vec<ClassId> =
+            (0..table.len() as ClassId).filter(|&c| sample.has(table.signature(c))).collect();
+        // Counting sort of (graph, class) pairs by graph; `ends` first counts, then points.
+        let mut ends = vec![0usize; graphs];
+        let mut wanted = vec![false; graphs];
+        positions.iter().for_each(|&p| wanted[p as usize] = true);
+        for &class in &classes {
+            table.graphs(class).iter().for_each(|&p| ends[p as usize] += 1);
+        }
+        let mut total = 0;
+        for (end, wanted) in ends.iter_mut().zip(&wanted) {
+            let count = if *wanted { *end } else { 0 };
+            *end = total;
+            total += count;
+        }
+        let mut rows = vec![0; total];
+        for (local, &class) in classes.iter().enumerate() {
+            for &p in table.graphs(class).iter().filter(|&&p| wanted[p as usize]) {
+                let slot = &mut ends[p as usize];
+                rows[*slot] = local as u32;
+                *slot += 1;
             }
         }
-        let mut wanted = positions.iter().copied().peekable();
-        for p in 0..graphs as u32 {
-            if wanted.next_if_eq(&p).is_some() {
-                let row = table.row(p).iter().map(|&c| local[c as usize]);
-                part.rows.extend(row.filter(|&c| c != u32::MAX));
-            }
-            part.ends.push(part.rows.len());
-        }
-        part
+        Part { classes, ends, rows }
     }
 }
 

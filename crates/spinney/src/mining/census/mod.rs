@@ -1,7 +1,7 @@
 //! The census: which patterns each graph contains, found without mining.
 //!
-//! Every connected edge set of every graph is entered exactly once ([`walk`]) and named by a
-//! 128-bit number that depends only on its pattern ([`hash`]). The distinct names of a graph are
+//! Every connected edge set of every graph is entered exactly once (`walk`) and named by a
+//! 128-bit number that depends only on its pattern (`hash`). The distinct names of a graph are
 //! its row; how often a name came up is the number of occurrences. There are no embeddings, no
 //! canonical codes and no duplicates, and no graph depends on another, so graphs are taken in
 //! parallel and the rows are merged in order: pattern numbers do not depend on threads.
@@ -13,7 +13,7 @@
 //! from it to its smallest DFS code.
 //!
 //! **Cost.** Proportional to the number of connected edge sets: use it when `max_edges` is
-//! moderate (see [`estimate`]).
+//! moderate (see [`estimate_edge_sets`](super::estimate_edge_sets)).
 
 pub(crate) mod estimate;
 pub(crate) mod hash;
