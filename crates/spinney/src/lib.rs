@@ -39,6 +39,7 @@ pub mod labels;
 pub mod metrics;
 pub mod mining;
 pub mod model;
+mod random;
 pub mod split;
 
 pub use boosting::{Engine, Fit, Params, fit};

@@ -45,7 +45,7 @@ fn targets(random: &mut Random, n: usize, loss: LossKind) -> Vec<String> {
         LossKind::Softmax => random.pick(&["a", "b", "c"]).to_owned(),
         LossKind::Poisson => random.below(6).to_string(),
         // Half of the data sets have whole numbers: many ties.
-        _ if n % 2 == 0 => (random.range(0, 8) as i64 - 4).to_string(),
+        _ if n.is_multiple_of(2) => (random.range(0, 8) as i64 - 4).to_string(),
         _ => format!("{:.6}", 10.0 * random.unit() - 5.0),
     };
     (0..n).map(|_| one(random)).collect()
@@ -60,8 +60,9 @@ fn random_params(random: &mut Random) -> Params {
     Params {
         max_edges: random.pick(&[Some(1), Some(2), Some(3), Some(4), Some(5), None]),
         depth: random.range(1, 3),
-        trees: random.range(1, 4),
-        learning_rate: random.pick(&[0.1, 0.5, 0.7, 1.0]),
+        trees: random.pick(&[1, 2, 3, 4, 15]),
+        // 8 is absurd, and drives second derivatives to zero.
+        learning_rate: random.pick(&[0.1, 0.5, 0.7, 1.0, 8.0]),
         min_support: random.range(1, 3),
         min_samples_leaf: random.range(1, 3),
         min_gain: random.pick(&[0.0, 0.0, 0.3]),
@@ -264,8 +265,9 @@ fn check_first_tree(study: &Study, params: &Params, what: &str) -> usize {
     splits
 }
 
-fn squared(params: Params) -> Params {
-    Params { loss: LossKind::Squared, trees: 1, leaf: Leaf::Mean, ..params }
+/// One tree of the paper's kind on the squared loss.
+fn one_tree() -> Params {
+    Params { loss: LossKind::Squared, trees: 1, ..Params::paper() }
 }
 
 /// Depth 1, the paper's columns: the first split is the reference's.
@@ -277,8 +279,8 @@ fn the_first_split_is_the_reference_searchs() {
         let max_edges = random.range(1, 5);
         let targets = whole_targets(&mut random, graphs.len());
         let study = Study::new(&graphs, targets, max_edges);
-        let base = squared(Params::paper());
-        let params = Params { max_edges: Some(max_edges), depth: 1, learning_rate: 0.5, ..base };
+        let params =
+            Params { max_edges: Some(max_edges), depth: 1, learning_rate: 0.5, ..one_tree() };
         check_first_tree(&study, &params, &format!("seed {seed}"));
     }
 }
@@ -300,7 +302,7 @@ fn every_split_of_a_tree_is_the_reference_searchs() {
             min_samples_leaf: random.range(1, 3),
             count_levels: random.range(1, 3),
             vertices: random.below(2) == 0,
-            ..squared(Params::paper())
+            ..one_tree()
         };
         splits += check_first_tree(&study, &params, &format!("seed {seed}, {params:?}"));
     }
@@ -323,7 +325,7 @@ fn regularised_splits_are_the_reference_searchs() {
             criterion: Criterion::Newton,
             l2: random.pick(&[0.5, 1.0, 3.0]),
             count_levels: random.range(1, 2),
-            ..squared(Params::paper())
+            ..one_tree()
         };
         // λ also shrinks leaf values; gains are what is compared here.
         check_gains(&study, &params, &format!("seed {seed}"));
@@ -376,7 +378,7 @@ fn the_bound_lets_a_single_graph_leave() {
     let graphs = [long.clone(), long.clone(), long, short, other.clone(), other];
     let targets: Vec<String> = [0, 0, 0, 9, 9, 9].map(|t: i32| t.to_string()).to_vec();
     let data = dataset(&graphs, &targets);
-    let params = Params { depth: 1, max_edges: None, ..squared(Params::paper()) };
+    let params = Params { depth: 1, max_edges: None, ..one_tree() };
     for engine in [Engine::Census, Engine::Bound] {
         let fit = fitted(&data, &params, engine).expect("a model");
         let Node::Split { gain, .. } = fit.model.trees()[0].nodes()[0] else {
@@ -434,7 +436,8 @@ fn prediction_leads_training_graphs_to_their_training_leaves() {
             let exploration = Exploration::new(&data, params.max_edges, engine);
             let all = everything(&data);
             let Ok(booster) = Booster::new(&exploration, &valid, &all, &[]) else { continue };
-            let trained = booster.run(|_| true).expect("a training");
+            // Poisson scores at absurd learning rates leave the range of numbers.
+            let Ok(trained) = booster.run(|_| true) else { continue };
             let training = trained.leaves();
             let model = trained.into_fit().expect("a certified model").model;
             for (graph, predicted) in model.leaves(&data).into_iter().enumerate() {

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use oracle::data::{folds, load};
 use spinney::boosting::cv::{Folds, cross_validate};
-use spinney::boosting::{Booster, Exploration};
+use spinney::boosting::{Booster, Exploration, Trained};
 use spinney::graph::Graph;
 use spinney::metrics::Metric;
 use spinney::mining::classes::{ClassTable, Columns};
@@ -208,7 +208,7 @@ fn engines_agree_on_real_molecules() {
         let [census, bound] = [Engine::Census, Engine::Bound].map(|engine| {
             let exploration = Exploration::new(&data, params.max_edges, engine);
             let booster = Booster::new(&exploration, &params, &all, &[]).expect("a booster");
-            let fit = booster.run(|_| true).and_then(|t| t.into_fit()).expect("a model");
+            let fit = booster.run(|_| true).and_then(Trained::into_fit).expect("a model");
             fit.model.to_json()
         });
         assert!(census == bound, "at most {max_edges} edges");

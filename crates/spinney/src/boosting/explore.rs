@@ -7,6 +7,7 @@ use super::params::{Engine, ValidParams};
 use crate::dataset::Dataset;
 use crate::graph::Graph;
 use crate::mining::classes::Columns;
+use crate::mining::dfs_code::MOST_EDGES;
 use crate::mining::{Census, estimate_edge_sets};
 use crate::split::space::{BoundSpace, CensusSpace, PatternSpace};
 
@@ -30,8 +31,7 @@ impl<'d> Exploration<'d> {
         let start = std::time::Instant::now();
         let graphs = data.graphs();
         let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
-        let most =
-            max_edges.unwrap_or(usize::MAX).min(largest).min(crate::mining::visit::MOST_EDGES);
+        let most = max_edges.unwrap_or(usize::MAX).min(largest).min(MOST_EDGES);
         let counts_out = match engine {
             Engine::Census => true,
             Engine::Bound => false,
@@ -84,7 +84,7 @@ impl<'d> Exploration<'d> {
         let least = params.min_samples_leaf as u32;
         let most = (train.len() as u32).saturating_sub(least);
         let which = Columns {
-            max_edges: params.max_edges.unwrap_or(crate::mining::visit::MOST_EDGES),
+            max_edges: params.max_edges.unwrap_or(MOST_EDGES),
             min_support: params.min_support as u32,
             count_levels: params.count_levels as u32,
             vertices: params.vertices,

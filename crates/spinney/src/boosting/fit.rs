@@ -269,32 +269,22 @@ impl<'a> Booster<'a> {
         sample: ClassSample,
         spare: &mut Vec<Histogram<C>>,
     ) -> Option<GrownTree> {
-        let w = &self.weights;
-        let second_order = self.params.criterion == Criterion::Newton;
-        let gradients: Vec<f64> = residuals.iter().zip(w).map(|(r, w)| r * w).collect();
-        let bends: Vec<f64> = curvatures.iter().zip(w).map(|(c, w)| c * w).collect();
-        let unit = !second_order && w.iter().all(|&w| w == 1.0);
-        let h = (!unit).then_some(if second_order { &bends[..] } else { &w[..] });
-        let mut samples = Samples::new(&gradients, h)?;
-        if !self.space.frontier().is_empty() {
-            samples = samples.with_squares();
-        }
-        let rule = Rule {
-            l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
-            min_leaf: self.params.min_samples_leaf as u32,
-            min_gain: (self.params.min_gain / samples.gain_unit()).max(samples.noise()),
+        let weighted = |values: &[f64]| -> Vec<f64> {
+            values.iter().zip(&self.weights).map(|(v, w)| v * w).collect()
         };
+        let (gradients, bends) = (weighted(residuals), weighted(curvatures));
+        let (samples, rule) = self.samples(&gradients, &bends)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
         let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
-        let (rate, l2, leaf) = (self.params.learning_rate, self.params.l2, self.params.leaf);
-        let factor = self.loss.newton_factor();
+        let (rate, l2) = (self.params.learning_rate, self.params.l2);
+        let (below, factor) = match self.params.leaf {
+            Leaf::Mean => (&self.weights, rate),
+            Leaf::Newton => (&bends, rate * self.loss.newton_factor()),
+        };
         let leaf_value = |positions: &[u32]| {
             let sum = |values: &[f64]| positions.iter().map(|&p| values[p as usize]).sum::<f64>();
-            let (below, factor) = match leaf {
-                Leaf::Mean => (sum(w) + l2, 1.0),
-                Leaf::Newton => (sum(&bends) + l2, factor),
-            };
-            if below > 0.0 { rate * factor * sum(&gradients) / below } else { 0.0 }
+            let below = sum(below) + l2;
+            if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
         };
         let grower = Grower {
             space: &mut *self.space,
@@ -308,6 +298,26 @@ impl<'a> Booster<'a> {
             inside: vec![false; gradients.len()],
         };
         Some(grower.grow(members, gradients.len()))
+    }
+
+    /// What the criterion sees of gradients and second derivatives, and its rule.
+    fn samples(&self, gradients: &[f64], bends: &[f64]) -> Option<(Samples, Rule)> {
+        let second_order = self.params.criterion == Criterion::Newton;
+        let unit = self.weights.iter().all(|&w| w == 1.0);
+        let mut samples = match (second_order, unit) {
+            (true, _) => Samples::new(gradients, Some(bends)),
+            (false, false) => Samples::new(gradients, Some(&self.weights)),
+            (false, true) => Samples::new(gradients, None),
+        }?;
+        if !self.space.frontier().is_empty() {
+            samples = samples.with_squares();
+        }
+        let rule = Rule {
+            l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
+            min_leaf: self.params.min_samples_leaf as u32,
+            min_gain: (self.params.min_gain / samples.gain_unit()).max(samples.noise()),
+        };
+        Some((samples, rule))
     }
 
     fn add(&mut self, tree: &GrownTree, output: usize) {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::metrics::Metric;
+use crate::mining::dfs_code::MOST_EDGES;
 
 /// An enumeration whose values have names in flags and files.
 macro_rules! named {
@@ -112,7 +113,7 @@ named! {
 /// How to train. See the fields; [`Params::paper`] is the paper's exact semantics.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Params {
-    /// The most edges of a pattern; `None` for no limit.
+    /// The most edges of a pattern; `None` for no limit (but 2,000).
     pub max_edges: Option<usize>,
     /// The most questions from root to leaf; 1 gives a linear model.
     pub depth: usize,
@@ -236,7 +237,7 @@ impl Params {
         {
             range(name, value, value > 0.0 && value <= 1.0, "between 0 (excluded) and 1")?;
         }
-        count("max_edges", self.max_edges.unwrap_or(1), usize::from(!self.vertices), 10_000)?;
+        count("max_edges", self.max_edges.unwrap_or(1), usize::from(!self.vertices), MOST_EDGES)?;
         count("depth", self.depth, 1, 64)?;
         count("trees", self.trees, 1, 1_000_000)?;
         count("min_support", self.min_support, 1, 1 << 31)?;

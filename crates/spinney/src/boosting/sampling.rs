@@ -3,17 +3,7 @@
 //! **Invariant.** Every choice is a function of the seed, the round and the position alone.
 
 use super::grower::Members;
-
-/// One of a sequence of well-mixed numbers.
-pub(super) fn random(seed: u64, stream: u64, i: u64) -> u64 {
-    let mix = |x: u64| {
-        let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    mix(mix(mix(seed) ^ stream).wrapping_add(i))
-}
+use crate::random::random;
 
 /// The positions 0..n in a random order.
 pub(super) fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<u32> {

@@ -20,6 +20,10 @@ use std::cmp::Ordering;
 use crate::graph::{Graph, GraphBuilder};
 use crate::labels::{Label, Labels};
 
+/// No pattern has more edges than this, even where no limit is asked for: positions in a code are
+/// 16-bit, and matching recurses once an edge.
+pub const MOST_EDGES: usize = 2_000;
+
 /// One edge of a DFS code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DfsEdge {

@@ -8,20 +8,17 @@
 //! explicit, so patterns may be of any depth.
 
 use super::canonical::Canonizer;
-use super::dfs_code::{DfsCode, DfsEdge};
+use super::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 use super::extend::{Embeddings, extensions, roots};
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
-
-/// Positions in a DFS code are 16-bit, so no pattern has more edges than this.
-pub const MOST_EDGES: usize = 65_534;
 
 /// Which patterns to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The least number of graphs that must contain a pattern (at least 1).
     pub min_support: usize,
-    /// The most edges of a pattern; `None` for no limit.
+    /// The most edges of a pattern; `None` for no limit but [`MOST_EDGES`].
     pub max_edges: Option<usize>,
 }
 

@@ -21,12 +21,10 @@ use super::{Link, Model, Pattern, Provenance, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
-use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 
 const FORMAT: &str = "spinney-model";
 const VERSION: u64 = 1;
-/// Larger patterns are refused: matching recurses once an edge.
-const MOST_EDGES: usize = 2_000;
 
 #[derive(Deserialize)]
 struct Envelope<'a> {

@@ -7,6 +7,7 @@
 //! **Invariant.** A view numbers its classes 0, 1, ... in the order of the table.
 
 use crate::mining::classes::{ClassId, ClassTable};
+use crate::random::mix;
 
 /// A random part of the classes, the same wherever it is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -37,13 +38,6 @@ impl ClassSample {
         self.all
             || mix(self.seed ^ signature as u64 ^ mix((signature >> 64) as u64)) < self.threshold
     }
-}
-
-fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Rows of a [`ClassTable`], whole or cut down to a sample.

@@ -14,6 +14,9 @@ pub struct Pattern {
     pub edges: Vec<(usize, usize, u32)>,
 }
 
+/// A vertex's label, its degree, and the labels of its edges and neighbours.
+type Surroundings = (u32, usize, Vec<(u32, u32)>);
+
 /// One edge of a DFS code: from, to, label of from, label of the edge, label of to.
 pub type CodeEdge = (usize, usize, u32, u32, u32);
 
@@ -88,7 +91,7 @@ impl Pattern {
     }
 
     /// Equal for isomorphic patterns; says little about others. Saves most isomorphism tests.
-    fn profile(&self) -> Vec<(u32, usize, Vec<(u32, u32)>)> {
+    fn profile(&self) -> Vec<Surroundings> {
         let around = |v: usize| {
             let ends = self.edges.iter().filter_map(|&(a, b, label)| {
                 (a == v)

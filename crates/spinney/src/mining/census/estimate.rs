@@ -7,6 +7,7 @@
 //! **Cost.** `GRAPHS × DIVES` dives of at most `max_edges` steps.
 
 use crate::graph::Graph;
+use crate::random::{below, mix};
 
 const GRAPHS: usize = 200;
 const DIVES: usize = 40;
@@ -68,8 +69,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u128::from(self.0 >> 11) * n as u128) >> 53) as usize
+        self.0 += 1;
+        below(mix(self.0), n)
     }
 }

@@ -21,6 +21,7 @@
 use super::walk::{Follow, Step};
 use crate::graph::Graph;
 use crate::labels::Label;
+use crate::random::mix;
 
 /// Two independent 64-bit lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -44,21 +45,14 @@ impl Name {
 
     /// The `i`-th of a fixed sequence of unrelated names, one sequence a `kind`.
     pub(crate) fn seed(kind: u64, i: u64) -> Name {
-        let x = splitmix(splitmix(kind).wrapping_add(i));
-        Name(x, splitmix(x ^ 0xa5a5_a5a5_5a5a_5a5a))
+        let x = mix(mix(kind).wrapping_add(i));
+        Name(x, mix(x ^ 0xa5a5_a5a5_5a5a_5a5a))
     }
 }
 
 fn fold(x: u64, by: u64) -> u64 {
     let wide = u128::from(x) * u128::from(by);
     (wide as u64) ^ ((wide >> 64) as u64)
-}
-
-fn splitmix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 const VERTEX: u64 = 1;
