@@ -108,7 +108,8 @@ impl<C: Cell> Grower<'_, C> {
         drop(members);
         let yes = self.node(yes, yes_histogram, depth + 1);
         let no = self.node(no, no_histogram, depth + 1);
-        let gain = split.gain * self.gain_unit;
+        // Squares of huge residuals leave the range of numbers; a model holds finite ones.
+        let gain = (split.gain * self.gain_unit).min(f64::MAX);
         self.tree.nodes[at] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
         at
     }

@@ -204,10 +204,14 @@ impl Wire {
         }
         let mut canonizer = Canonizer::new();
         let mut patterns = Vec::with_capacity(self.patterns.len());
+        let mut seen = rustc_hash::FxHashSet::default();
         for (i, p) in self.patterns.into_iter().enumerate() {
-            patterns.push(
-                p.into_pattern(&labels, &mut canonizer).map_err(|e| format!("pattern {i}: {e}"))?,
-            );
+            let pattern =
+                p.into_pattern(&labels, &mut canonizer).map_err(|e| format!("pattern {i}: {e}"))?;
+            if !seen.insert(pattern.code.clone()) {
+                return Err(format!("pattern {i}: repeats an earlier one"));
+            }
+            patterns.push(pattern);
         }
         for (i, tree) in self.trees.iter().enumerate() {
             tree.check(patterns.len()).map_err(|e| format!("tree {i}: {e}"))?;
