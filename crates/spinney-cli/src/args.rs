@@ -1,11 +1,16 @@
 //! Flags that several subcommands share, with the same names everywhere.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::io::{Format, OnError};
 use spinney::{Engine, Error, Metric, Params, Result};
+
+use crate::output;
 
 /// Where graphs come from.
 #[derive(Args, Clone)]
@@ -29,6 +34,7 @@ pub(crate) struct ReadingArgs {
 
 /// How a command works and reports, besides its result.
 #[derive(Args, Clone)]
+#[command(next_help_heading = None)]
 pub(crate) struct CommonArgs {
     /// Write parameters, time and results to this file as JSON
     #[arg(long, value_name = "FILE")]
@@ -53,24 +59,24 @@ impl CommonArgs {
     /// A line for the person at the terminal.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            output::complain(text);
         }
     }
 }
 
 /// `N` or `none`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MaxEdges(pub(crate) Option<usize>);
+pub(crate) struct Limit(pub(crate) Option<usize>);
 
-impl std::str::FromStr for MaxEdges {
+impl FromStr for Limit {
     type Err = String;
 
     fn from_str(s: &str) -> std::result::Result<Self, String> {
         match s {
-            "none" => Ok(MaxEdges(None)),
+            "none" => Ok(Limit(None)),
             _ => s
                 .parse()
-                .map(|n| MaxEdges(Some(n)))
+                .map(|n| Limit(Some(n)))
                 .map_err(|_| format!("{s:?} is neither a number nor `none`")),
         }
     }
@@ -79,9 +85,7 @@ impl std::str::FromStr for MaxEdges {
 /// A named set of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
-    /// What works best
     Default,
-    /// The paper's exact semantics
     Paper,
 }
 
@@ -92,68 +96,70 @@ pub(crate) struct ParamArgs {
     /// Where defaults come from: `default` is what works best, `paper` the paper's exact semantics
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     pub(crate) preset: Preset,
-    /// Most edges of a pattern
-    #[arg(long, value_name = "N|none")]
-    pub(crate) max_edges: Option<MaxEdges>,
-    /// Most questions from root to leaf; 1 gives a linear model
-    #[arg(long, value_name = "D")]
+    /// Most edges of a pattern [default: 6; paper: 4]
+    #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
+    pub(crate) max_edges: Option<Limit>,
+    /// Most questions from root to leaf; 1 gives a linear model [default: 8; paper: 5]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
     depth: Option<usize>,
-    /// Share of each tree that is added
+    /// Share of each tree that is added [default: 0.05; paper: 0.1]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Boosting rounds
-    #[arg(long, value_name = "K")]
+    /// Boosting rounds [default: 300; paper: 500]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
-    /// Least number of training graphs that must contain a pattern
-    #[arg(long, value_name = "N")]
+    /// Least number of training graphs that must contain a pattern [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_support: Option<usize>,
-    /// Least number of training graphs in a leaf
-    #[arg(long, value_name = "N")]
+    /// Least number of training graphs in a leaf [default: 2; paper: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_samples_leaf: Option<usize>,
-    /// Least gain of a split
+    /// Least gain of a split [default: 0]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     min_gain: Option<f64>,
-    /// Share of the graphs that each tree is fitted to
+    /// Share of the graphs that each tree is fitted to [default: 0.7; paper: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     subsample: Option<f64>,
-    /// Share of the pattern classes that each tree may use
+    /// Share of the pattern classes that each tree may use [default: 0.1; paper: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pattern_sample: Option<f64>,
-    /// Shrinks leaf values
+    /// Shrinks leaf values [default: 1; paper: 0]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     l2: Option<f64>,
-    /// Leaf values: mean residual or Newton step
+    /// Leaf values: mean residual or Newton step [default: newton; paper: mean]
     #[arg(long, value_name = "mean|newton")]
     leaf: Option<Leaf>,
     /// What splits are chosen by: squared residuals (the paper) or second order
+    /// [default: newton; paper: residual]
     #[arg(long, value_name = "residual|newton")]
     criterion: Option<Criterion>,
-    /// Ask also whether a pattern occurs at least 2, ..., T times
-    #[arg(long, value_name = "T")]
+    /// Ask also whether a pattern occurs at least 2, ..., T times [default: 4; paper: 1]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     count_levels: Option<usize>,
-    /// Whether single vertices are patterns
+    /// Whether single vertices are patterns [default: true; paper: false]
     #[arg(long, value_name = "true|false")]
     vertices: Option<bool>,
-    /// auto, logistic, softmax, squared, huber or poisson
+    /// auto, logistic, softmax, squared, huber or poisson [default: auto]
     #[arg(long, value_name = "LOSS")]
     loss: Option<LossKind>,
-    /// Where the Huber loss turns linear
+    /// Where the Huber loss turns linear [default: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     huber_delta: Option<f64>,
     /// Score before the first tree: mean target, or the constant of least loss
+    /// [default: best; paper: mean]
     #[arg(long, value_name = "mean|best")]
     init: Option<Init>,
-    /// Weigh all graphs alike, or all classes alike
+    /// Weigh all graphs alike, or all classes alike [default: none]
     #[arg(long, value_name = "none|balanced")]
     class_weight: Option<ClassWeight>,
     /// Stop after R rounds without improvement on the validation graphs
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     early_stopping: Option<usize>,
     /// accuracy, auc, log_loss, rmse, mae or r2: for early stopping and for the best round
     #[arg(long, value_name = "M")]
     pub(crate) metric: Option<Metric>,
-    /// Seed of all sampling
-    #[arg(long, value_name = "S")]
+    /// Seed of all sampling [default: 0]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How to explore patterns: auto, census or bound; the model is the same
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
@@ -161,6 +167,18 @@ pub(crate) struct ParamArgs {
 }
 
 impl ParamArgs {
+    /// Parameters as the JSON file tells them, with the flags that are no training parameters.
+    pub(crate) fn told(&self, flags: Value) -> Value {
+        let mut all =
+            json!({"preset": self.preset.to_possible_value().map(|v| v.get_name().to_owned())});
+        for part in [json!(self.params()), json!({"engine": self.engine}), flags] {
+            if let (Value::Object(all), Value::Object(part)) = (&mut all, part) {
+                all.extend(part);
+            }
+        }
+        all
+    }
+
     /// The preset with what was given on the command line.
     pub(crate) fn params(&self) -> Params {
         let base = match self.preset {
@@ -195,11 +213,8 @@ impl ParamArgs {
 
 /// Sets one parameter by its name, for grids.
 pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
-    fn parse<T: std::str::FromStr>(name: &str, value: &str) -> Result<T> {
-        value.parse().map_err(|_| Error::parameter(name, format!("{value:?} is not a valid value")))
-    }
-    match name.replace('-', "_").as_str() {
-        "max_edges" => params.max_edges = parse::<MaxEdges>(name, value)?.0,
+    match name {
+        "max_edges" => params.max_edges = parse::<Limit>(name, value)?.0,
         "depth" => params.depth = parse(name, value)?,
         "learning_rate" => params.learning_rate = parse(name, value)?,
         "trees" => params.trees = parse(name, value)?,
@@ -217,13 +232,70 @@ pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
         "huber_delta" => params.huber_delta = parse(name, value)?,
         "init" => params.init = parse(name, value)?,
         "class_weight" => params.class_weight = parse(name, value)?,
+        "early_stopping" => params.early_stopping = parse::<Limit>(name, value)?.0,
+        "metric" => params.metric = Some(parse(name, value)?),
         "seed" => params.seed = parse(name, value)?,
         _ => {
+            let known = json!(params);
+            let known: Vec<&str> =
+                known.as_object().into_iter().flatten().map(|p| p.0.as_str()).collect();
             return Err(Error::parameter(
                 "grid",
-                format!("{name:?} is not a training parameter (see `spinney cv --help`)"),
+                format!("{name:?} is not a training parameter: take {}", known.join(", ")),
             ));
         }
     }
     Ok(())
+}
+
+fn parse<T: FromStr<Err: Display>>(name: &str, value: &str) -> Result<T> {
+    value.parse().map_err(|e| Error::parameter("grid", format!("{name}={value}: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args;
+    use serde_json::{Value, json};
+    use spinney::{Metric, Params};
+
+    use super::{ParamArgs, set};
+
+    fn shown(value: &Value) -> String {
+        match value {
+            Value::String(text) => text.clone(),
+            other => other.as_f64().map_or_else(|| other.to_string(), |v| v.to_string()),
+        }
+    }
+
+    #[test]
+    fn help_tells_the_defaults_of_both_presets() {
+        let command = ParamArgs::augment_args(clap::Command::new("test"));
+        let (default, paper) = (json!(Params::default()), json!(Params::paper()));
+        for (name, value) in default.as_object().unwrap().iter().filter(|(_, v)| !v.is_null()) {
+            let arg = command.get_arguments().find(|a| a.get_id().as_str() == name).unwrap();
+            let (ours, papers) = (shown(value), shown(&paper[name]));
+            let told = if ours == papers {
+                format!("[default: {ours}]")
+            } else {
+                format!("[default: {ours}; paper: {papers}]")
+            };
+            let help = arg.get_help().unwrap().to_string();
+            assert!(help.ends_with(&told), "{name}: {help:?} should end with {told}");
+        }
+    }
+
+    #[test]
+    fn a_grid_can_set_every_parameter() {
+        let mut params = Params { metric: Some(Metric::Auc), ..Params::default() };
+        let same = params.clone();
+        for (name, value) in json!(params).as_object().unwrap() {
+            let value = if value.is_null() { "none".into() } else { shown(value) };
+            set(&mut params, name, &value).unwrap();
+        }
+        assert_eq!(params, same);
+        let unknown = set(&mut params, "tree", "1").unwrap_err().to_string();
+        assert!(unknown.contains("\"tree\"") && unknown.contains("max_edges"), "{unknown}");
+        let wrong = set(&mut params, "leaf", "big").unwrap_err().to_string();
+        assert!(wrong.contains("leaf=big") && wrong.contains("newton"), "{wrong}");
+    }
 }

@@ -18,6 +18,7 @@ pub(crate) struct Args {
     input: InputArgs,
     /// Number of random folds, stratified by class
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "folds_file")]
+    #[arg(allow_negative_numbers = true)]
     folds: usize,
     /// A file with the fold of each graph, one integer a line
     #[arg(long, value_name = "FILE")]
@@ -34,14 +35,18 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let settings = settings(&args.params.params(), &args.grid)?;
+    let settings = settings(&args.params.params(), &axes(&args.grid)?)?;
+    let mut inputs = vec![args.input.input.as_path()];
+    inputs.extend(args.folds_file.as_deref());
+    output::check(&[args.common.json.as_deref()], &inputs)?;
     let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
+    check_targets(args, &settings, &data)?;
     let folds = folds(args, &settings[0], &data)?;
-    let wait = progress::spinner(&args.common, "exploring patterns");
     let unlimited = settings.iter().any(|s| s.max_edges.is_none());
-    let most = settings.iter().filter_map(|s| s.max_edges).max();
-    let exploration =
-        Exploration::new(&data, if unlimited { None } else { most }, args.params.engine);
+    let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
+    input::check_census(&data, most, args.params.engine)?;
+    let wait = progress::spinner(&args.common, "exploring patterns");
+    let exploration = Exploration::new(&data, most, args.params.engine);
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, (settings.len() * folds.count()) as u64, "folds");
     let mut done = Vec::with_capacity(settings.len());
@@ -52,18 +57,52 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     report(args, &data, &folds, &done, started)
 }
 
-/// Every combination of the grid's values over the base parameters, checked.
-fn settings(base: &Params, grid: &[String]) -> Result<Vec<ValidParams>> {
-    let mut settings = vec![base.clone()];
+/// All settings must understand the targets, and alike: as classes or as numbers.
+fn check_targets(args: &Args, settings: &[ValidParams], data: &Dataset) -> Result<()> {
+    let mut numbers = Vec::with_capacity(settings.len());
+    for params in settings {
+        let loss = input::targets(&args.input.input, data, params)?;
+        numbers.push(loss.task().classes().is_empty());
+    }
+    if numbers.contains(&true) && numbers.contains(&false) {
+        let reason = "losses of classes and of numbers cannot be compared: run cv for each";
+        return Err(Error::parameter("grid", reason));
+    }
+    Ok(())
+}
+
+/// A parameter that the grid varies, and the values to try.
+type Axis<'a> = (String, Vec<&'a str>);
+
+fn axes(grid: &[String]) -> Result<Vec<Axis<'_>>> {
+    let mut axes: Vec<Axis<'_>> = Vec::new();
     for axis in grid {
-        let (name, values) = axis.split_once('=').ok_or_else(|| {
-            Error::parameter("grid", format!("{axis:?} is not NAME=V1,V2,... (e.g. depth=1,3,5)"))
-        })?;
+        let wrong = |what: &str| Error::parameter("grid", format!("{axis:?} {what}"));
+        let (name, values) = axis
+            .split_once('=')
+            .ok_or_else(|| wrong("is not NAME=V1,V2,... (e.g. depth=1,3,5)"))?;
+        let name = name.trim().replace('-', "_");
+        let values: Vec<&str> = values.split(',').map(str::trim).collect();
+        if values.contains(&"") {
+            return Err(wrong("lacks a value (e.g. depth=1,3,5)"));
+        }
+        if axes.iter().any(|other| other.0 == name) {
+            return Err(wrong("repeats a parameter: give all its values at once"));
+        }
+        axes.push((name, values));
+    }
+    Ok(axes)
+}
+
+/// Every combination of the grid's values over the base parameters, checked.
+fn settings(base: &Params, axes: &[Axis<'_>]) -> Result<Vec<ValidParams>> {
+    let mut settings = vec![base.clone()];
+    for (name, values) in axes {
         let mut next = Vec::new();
         for params in &settings {
-            for value in values.split(',') {
+            for value in values {
                 let mut params = params.clone();
-                args::set(&mut params, name.trim(), value.trim())?;
+                args::set(&mut params, name, value)?;
                 next.push(params);
             }
         }
@@ -92,8 +131,8 @@ fn report(
     let metrics: Vec<Metric> = done[0].curves.iter().map(|c| c.0).collect();
     let metric = args.params.metric.unwrap_or(metrics[0]);
     let best = best(done, metric);
-    let names = varied(&args.grid);
-    let mut header: Vec<&str> = names.iter().map(String::as_str).collect();
+    let axes = axes(&args.grid)?;
+    let mut header: Vec<&str> = axes.iter().map(|a| a.0.as_str()).collect();
     header.push("best round");
     header.extend(metrics.iter().map(|m| m.name()));
     header.extend(["seconds", ""]);
@@ -102,7 +141,7 @@ fn report(
         .enumerate()
         .map(|(i, setting)| {
             let values = json!(*setting.params);
-            let mut row: Vec<String> = names.iter().map(|n| shown(&values[n])).collect();
+            let mut row: Vec<String> = axes.iter().map(|a| shown(&values[&a.0])).collect();
             row.push(setting.best_round.to_string());
             row.extend(metrics.iter().map(|&m| {
                 let (mean, sd) = setting.at(m, setting.best_round).unwrap_or((f64::NAN, 0.0));
@@ -114,15 +153,21 @@ fn report(
         })
         .collect();
     let text = format!(
-        "{} graphs, {} folds, best round by {metric}\n{}{:.2} s in all\n",
-        data.len(),
+        "{}, {} folds, best round by {metric}\n{}{:.2} s in all\n",
+        output::count(data.len(), "graph"),
         folds.count(),
         output::table(&header, &rows),
         started.elapsed().as_secs_f64()
     );
     output::print(&text)?;
     let results: Vec<Value> = done.iter().map(setting_json).collect();
-    let params = json!(args.params.params());
+    let params = args.params.told(json!({
+        "input": args.input.input.display().to_string(),
+        "folds": folds.count(),
+        "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
+        "grid": axes.into_iter().map(|(name, values)| (name, json!(values)))
+            .collect::<serde_json::Map<_, _>>(),
+    }));
     output::write_json(args.common.json.as_deref(), "cv", &params, started, &results.into())
 }
 
@@ -135,12 +180,6 @@ fn best(done: &[Setting], metric: Metric) -> usize {
         }
     }
     best
-}
-
-/// The parameters that the grid varies.
-fn varied(grid: &[String]) -> Vec<String> {
-    let names = grid.iter().filter_map(|axis| axis.split_once('='));
-    names.map(|(name, _)| name.trim().replace('-', "_")).collect()
 }
 
 fn shown(value: &Value) -> String {

@@ -23,6 +23,7 @@ const SHOWN: usize = 12;
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
+    output::check(&[args.common.json.as_deref()], &[])?;
     let data = demo::graph_xor();
     output::print(&format!(
         "Graph-XOR: {} graphs, each two labelled paths joined by a D vertex. A graph is negative if\n\

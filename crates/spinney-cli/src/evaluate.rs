@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use spinney::{Model, Result};
+use spinney::{Error, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
 use crate::{input, output};
@@ -25,15 +25,19 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let model = Model::load(&args.model)?;
+    output::check(&[args.common.json.as_deref()], &[&args.model, &args.input])?;
+    let model = input::model(&args.model)?;
     let data = input::read(&args.input, &args.reading, &args.common)?;
-    let metrics = model.evaluate(&data)?;
-    let mut text = format!("{} graphs\n", data.len());
+    let metrics = model.evaluate(&data).map_err(|e| Error::file(&args.input, e))?;
+    let mut text = output::count(data.len(), "graph") + "\n";
     for &(metric, value) in &metrics {
         text += &format!("{metric:<9} {}\n", output::value(metric, value));
     }
     output::print(&text)?;
-    let params = json!({"model": args.model.display().to_string()});
+    let params = json!({
+        "model": args.model.display().to_string(),
+        "input": args.input.display().to_string(),
+    });
     let results = output::metrics_json(&metrics);
     output::write_json(args.common.json.as_deref(), "evaluate", &params, started, &results)
 }

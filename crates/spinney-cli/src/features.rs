@@ -30,17 +30,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let kind = args.output.extension().and_then(|e| e.to_str()).unwrap_or("");
-    if !matches!(kind, "csv" | "npz" | "gz") {
-        return Err(Error::parameter(
-            "output",
-            format!("{}: name a .csv or a .npz file", args.output.display()),
-        ));
-    }
-    let model = Model::load(&args.model)?;
+    let as_npz = is_npz(&args.output)?;
+    let outputs = [Some(args.output.as_path()), args.common.json.as_deref()];
+    output::check(&outputs, &[&args.model, &args.input])?;
+    let model = input::model(&args.model)?;
     let data = input::read(&args.input, &args.reading, &args.common)?;
     let features = model.features(&data);
-    if kind == "npz" {
+    if as_npz {
         let bytes = npz(&features)
             .map_err(|e| Error::failed(format!("cannot make the matrix file: {e}")))?;
         output::write_to(Some(&args.output), |out| out.write_all(&bytes))?;
@@ -50,13 +46,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let names: Vec<String> =
         (0..features.columns.len()).map(|c| name(&model, &features, c)).collect();
     args.common.note(&format!(
-        "wrote {}: {} graphs, {} columns, {} ones",
+        "wrote {}: {}, {}, {}",
         args.output.display(),
-        features.rows(),
-        features.columns.len(),
-        features.indices.len()
+        output::count(features.rows(), "graph"),
+        output::count(features.columns.len(), "column"),
+        output::count(features.indices.len(), "one"),
     ));
-    let params = json!({"model": args.model.display().to_string()});
+    let params = json!({
+        "model": args.model.display().to_string(),
+        "input": args.input.display().to_string(),
+        "output": args.output.display().to_string(),
+    });
     let results = json!({
         "output": args.output.display().to_string(),
         "rows": features.rows(),
@@ -64,6 +64,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "ones": features.indices.len(),
     });
     output::write_json(args.common.json.as_deref(), "features", &params, started, &results)
+}
+
+/// By the file's name.
+fn is_npz(path: &Path) -> Result<bool> {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    if name.ends_with(".npz") {
+        Ok(true)
+    } else if name.ends_with(".csv") || name.ends_with(".csv.gz") {
+        Ok(false)
+    } else {
+        let reason = format!("{}: name a .csv, .csv.gz or .npz file", path.display());
+        Err(Error::parameter("output", reason))
+    }
 }
 
 /// A column's name: the pattern, and how often it must occur if more than once.
@@ -74,8 +87,7 @@ fn name(model: &Model, features: &Features, column: usize) -> String {
 }
 
 fn write_csv(path: &Path, model: &Model, data: &Dataset, features: &Features) -> Result<()> {
-    output::write_to(Some(path), |out| {
-        let mut csv = csv::Writer::from_writer(out);
+    let write = |csv: &mut csv::Writer<&mut dyn Write>| {
         let names = (0..features.columns.len()).map(|c| name(model, features, c));
         csv.write_record(std::iter::once("id".to_owned()).chain(names))?;
         for (i, id) in data.ids().iter().enumerate() {
@@ -83,8 +95,9 @@ fn write_csv(path: &Path, model: &Model, data: &Dataset, features: &Features) ->
             features.row(i).iter().for_each(|&c| row[c as usize] = "1");
             csv.write_record(std::iter::once(id.as_str()).chain(row))?;
         }
-        csv.flush()
-    })
+        Ok(())
+    };
+    output::write_to(Some(path), |out| output::write_csv(out, write))
 }
 
 /// The files of `scipy.sparse.save_npz` for a CSR matrix.

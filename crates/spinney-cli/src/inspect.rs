@@ -1,7 +1,7 @@
 //! `spinney inspect`: what is in a data set, or in a model file.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ const SIZES: [usize; 3] = [4, 6, 8];
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let (text, results) = if is_model(&args.input) && args.reading.format.is_none() {
+    output::check(&[args.common.json.as_deref()], &[&args.input])?;
+    let (text, results) = if args.reading.format.is_none() && input::is_json(&args.input) {
         model(&Model::load(&args.input)?)
     } else {
         data(&input::read(&args.input, &args.reading, &args.common)?)
@@ -36,11 +37,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::print(&text)?;
     let params = json!({"input": args.input.display().to_string()});
     output::write_json(args.common.json.as_deref(), "inspect", &params, started, &results)
-}
-
-fn is_model(path: &Path) -> bool {
-    let name = path.to_string_lossy();
-    name.ends_with(".json") || name.ends_with(".json.gz")
 }
 
 fn data(data: &Dataset) -> (String, Value) {
@@ -57,16 +53,16 @@ fn data(data: &Dataset) -> (String, Value) {
     let sets: Vec<(usize, f64)> =
         SIZES.iter().map(|&x| (x, estimate_edge_sets(data.graphs(), x))).collect();
     let mut text = format!(
-        "{} graphs\nvertices  {} to {}, mean {:.1}; {} labels\nedges     {} to {}, mean {:.1}; {} labels\n",
-        data.len(),
+        "{}\nvertices  {} to {}, mean {:.1}; {}\nedges     {} to {}, mean {:.1}; {}\n",
+        output::count(data.len(), "graph"),
         vertices.0,
         vertices.2,
         vertices.1,
-        data.labels().vertex.len(),
+        output::count(data.labels().vertex.len(), "label"),
         edges.0,
         edges.2,
         edges.1,
-        data.labels().edge.len(),
+        output::count(data.labels().edge.len(), "label"),
     );
     text += &targets.0;
     for (x, sets) in &sets {
@@ -84,6 +80,9 @@ fn data(data: &Dataset) -> (String, Value) {
     (text, results)
 }
 
+/// At most this many different targets are listed one by one.
+const LISTED: usize = 20;
+
 fn targets(data: &Dataset) -> (String, Value) {
     let missing = data.targets().iter().filter(|t| t.is_none()).count();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -93,18 +92,23 @@ fn targets(data: &Dataset) -> (String, Value) {
     if counts.is_empty() {
         return ("targets   none\n".into(), Value::Null);
     }
-    let note = if missing > 0 { format!("; {missing} missing") } else { String::new() };
-    if counts.len() <= 20 {
+    let mut told = json!({"distinct": counts.len(), "missing": missing});
+    let mut text = format!("targets   {} different values", counts.len());
+    if counts.len() <= LISTED {
+        told["counts"] = json!(counts);
         let each: Vec<String> = counts.iter().map(|(t, n)| format!("{t} ({n})")).collect();
-        return (format!("targets   {}{note}\n", each.join(", ")), json!(counts));
+        text = format!("targets   {}", each.join(", "));
+    } else if let Ok(mut numbers) =
+        counts.keys().map(|t| t.parse()).collect::<std::result::Result<Vec<f64>, _>>()
+    {
+        numbers.sort_by(f64::total_cmp);
+        let (least, most) = (numbers[0], numbers[numbers.len() - 1]);
+        told["min"] = json!(least);
+        told["max"] = json!(most);
+        text += &format!(", {least} to {most}");
     }
-    let numbers: Vec<f64> = counts.keys().filter_map(|t| t.parse().ok()).collect();
-    let (least, most) =
-        numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
-    (
-        format!("targets   {} different values, {least} to {most}{note}\n", counts.len()),
-        json!({"distinct": counts.len(), "min": least, "max": most, "missing": missing}),
-    )
+    let note = if missing > 0 { format!("; {missing} missing") } else { String::new() };
+    (text + &note + "\n", told)
 }
 
 /// Two significant digits with thousands separated.

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("spinney: {error}");
+            output::complain(&format!("spinney: {error}"));
             if error.is_bad_input() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

@@ -11,7 +11,7 @@ use spinney::dataset::Record;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 
-use crate::args::{CommonArgs, InputArgs, MaxEdges};
+use crate::args::{CommonArgs, InputArgs, Limit};
 use crate::{input, output, progress};
 
 /// List or count the connected patterns that occur in graphs.
@@ -20,11 +20,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// Least number (or share) of graphs that contain a pattern
-    #[arg(long, value_name = "N|P%", default_value = "1")]
+    #[arg(long, value_name = "N|P%", default_value = "1", allow_negative_numbers = true)]
     min_support: Support,
     /// Most edges of a pattern
-    #[arg(long, value_name = "N|none", default_value = "none")]
-    max_edges: MaxEdges,
+    #[arg(long, value_name = "N|none", default_value = "none", allow_negative_numbers = true)]
+    max_edges: Limit,
     /// Only patterns to which no edge can be added without losing a graph
     #[arg(long)]
     closed: bool,
@@ -46,6 +46,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     common: CommonArgs,
 }
+
+/// More edge sets (estimated) than this are worth a warning.
+const MANY: f64 = 1e8;
 
 /// A number of graphs, or a share of them.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +78,8 @@ impl Support {
     fn of(self, graphs: usize) -> usize {
         match self {
             Support::Count(n) => n,
-            Support::Percent(p) => ((p / 100.0 * graphs as f64).ceil() as usize).max(1),
+            // Rounding errors must not make 7 % of 100 graphs 8 graphs.
+            Support::Percent(p) => ((p * graphs as f64 / 100.0 - 1e-9).ceil() as usize).max(1),
         }
     }
 }
@@ -91,7 +95,7 @@ enum Form {
 impl Form {
     fn of(path: Option<&Path>) -> Result<Form> {
         let Some(path) = path else { return Ok(Form::Lines) };
-        let name = path.to_string_lossy();
+        let name = path.to_string_lossy().to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         match name.rsplit('.').next() {
             Some("jsonl") => Ok(Form::Lines),
@@ -109,6 +113,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
     let form = Form::of(args.output.as_deref())?;
+    let outputs = [args.output.as_deref(), args.common.json.as_deref()];
+    output::check(&outputs, &[&args.input.input])?;
     let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
     let wanted = Wanted {
         limits: Limits {
@@ -118,6 +124,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         vertices: args.vertices,
         closed: args.closed,
     };
+    if wanted.limits.min_support == 1 && input::edge_sets(&data, args.max_edges.0) > MANY {
+        args.common
+            .note("spinney: note: this may take long; limit it by --min-support or --max-edges");
+    }
     let wait = progress::spinner(&args.common, "exploring patterns");
     let counts = if args.count_only {
         count(args, &data, wanted)?
@@ -126,15 +136,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     wait.finish_and_clear();
     let summary = format!(
-        "{} patterns in {} classes (minimum support {}, {})\n",
-        counts.patterns,
-        counts.classes,
+        "{} in {} (minimum support {}, {})\n",
+        output::count(counts.patterns, "pattern"),
+        if counts.classes == 1 { "1 class".into() } else { format!("{} classes", counts.classes) },
         wanted.limits.min_support,
         args.max_edges.0.map_or("any size".into(), |x| format!("at most {x} edges")),
     );
     if args.count_only || args.output.is_some() {
         let by_edges = counts.by_edges.iter().enumerate().filter(|(_, n)| **n > 0);
-        let lines: String = by_edges.map(|(e, n)| format!("  {e} edges: {n}\n")).collect();
+        let lines: String =
+            by_edges.map(|(e, n)| format!("  {}: {n}\n", output::count(e, "edge"))).collect();
         output::print(&(summary + &lines))?;
     } else {
         args.common.note(summary.trim_end());
@@ -144,6 +155,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "max_edges": args.max_edges.0,
         "closed": args.closed,
         "vertices": args.vertices,
+        "engine": args.engine,
+        "input": args.input.input.display().to_string(),
+        "output": args.output.as_ref().map(|p| p.display().to_string()),
     });
     let results = json!({
         "patterns": counts.patterns,
@@ -167,6 +181,7 @@ fn explore<'d>(args: &Args, data: &'d Dataset, wanted: Wanted) -> Result<Option<
     if engine == Engine::Bound {
         return Ok(None);
     }
+    input::check_census(data, wanted.limits.max_edges, engine)?;
     let exploration = Exploration::new(data, wanted.limits.max_edges, engine);
     Ok(exploration.census().is_some().then_some(exploration))
 }
@@ -242,25 +257,10 @@ fn write_lines(
     parents: &[Option<usize>],
 ) -> std::io::Result<()> {
     for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
-        let code: Vec<_> = mined
-            .code
-            .edges()
-            .iter()
-            .map(|e| {
-                let vertex = |l| data.labels().vertex.name(l);
-                json!([
-                    e.from,
-                    e.to,
-                    vertex(e.from_label),
-                    data.labels().edge.name(e.edge_label),
-                    vertex(e.to_label)
-                ])
-            })
-            .collect();
         let mut line = json!({
             "id": i,
             "pattern": mined.code.describe(data.labels()),
-            "code": code,
+            "code": output::code_json(&mined.code, data.labels()),
             "edges": mined.code.edge_count(),
             "support": mined.graphs.len(),
             "parent": parent,
@@ -281,7 +281,16 @@ fn write_csv(
     all: &[Mined],
     parents: &[Option<usize>],
 ) -> std::io::Result<()> {
-    let mut csv = csv::Writer::from_writer(out);
+    output::write_csv(out, |csv| write_rows(csv, args, data, all, parents))
+}
+
+fn write_rows(
+    csv: &mut csv::Writer<&mut dyn Write>,
+    args: &Args,
+    data: &Dataset,
+    all: &[Mined],
+    parents: &[Option<usize>],
+) -> csv::Result<()> {
     let mut header = vec!["id", "pattern", "edges", "support", "parent", "graphs"];
     header.extend(args.occurrences.then_some("occurrences"));
     csv.write_record(&header)?;
@@ -302,7 +311,7 @@ fn write_csv(
         }
         csv.write_record(&row)?;
     }
-    csv.flush()
+    Ok(())
 }
 
 /// The patterns as graphs, with the support in the place of the target.

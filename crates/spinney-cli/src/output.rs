@@ -1,11 +1,13 @@
 //! Writing results: whole files or none, tables that line up, one JSON envelope.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::io::atomic::write_whole;
+use spinney::labels::Labels;
+use spinney::mining::{DfsCode, DfsEdge};
 use spinney::{Error, Metric, Result};
 
 /// Writes `{"command", "params", "seconds", "results"}`.
@@ -20,6 +22,47 @@ pub(crate) fn write_json(
     let seconds = started.elapsed().as_secs_f64();
     let all = json!({"command": command, "params": params, "seconds": seconds, "results": results});
     write_whole(path, |out| writeln!(out, "{all:#}"))
+}
+
+/// Refuses, before any work is done, outputs that cannot be written or would replace an input or
+/// each other.
+pub(crate) fn check(outputs: &[Option<&Path>], inputs: &[&Path]) -> Result<()> {
+    let mut taken: Vec<PathBuf> = inputs.iter().filter_map(|path| place(path)).collect();
+    for path in outputs.iter().flatten() {
+        let shown = path.display();
+        if path.is_dir() {
+            return Err(Error::failed(format!(
+                "cannot write {shown}: it is a folder; give the name of a file"
+            )));
+        }
+        let folder = folder_of(path);
+        if !folder.is_dir() {
+            return Err(Error::failed(format!(
+                "cannot write {shown}: its folder {} does not exist; create it first",
+                folder.display()
+            )));
+        }
+        let Some(place) = place(path) else { continue };
+        if taken.contains(&place) {
+            return Err(Error::data(format!(
+                "{shown} is named twice: an output must not replace an input or another output"
+            )));
+        }
+        taken.push(place);
+    }
+    Ok(())
+}
+
+/// Where a file is or would be; none for devices and pipes.
+fn place(path: &Path) -> Option<PathBuf> {
+    if path.exists() {
+        return path.canonicalize().ok().filter(|p| p.is_file());
+    }
+    Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Writes to a file, whole or not at all, or to standard output.
@@ -43,18 +86,34 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// A reader that has seen enough (`| head`) is no failure.
 fn finish(result: std::io::Result<()>) -> Result<()> {
     match result {
-        Err(e) if !is_closed_pipe(&e) => {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::failed(format!("cannot write to standard output: {e}")))
         }
         _ => Ok(()),
     }
 }
 
-/// Also when the CSV writer has wrapped it.
-fn is_closed_pipe(error: &std::io::Error) -> bool {
-    let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    let inner = error.get_ref().and_then(|e| e.downcast_ref::<csv::Error>());
-    closed(error) || matches!(inner.map(csv::Error::kind), Some(csv::ErrorKind::Io(e)) if closed(e))
+/// A line on standard error, which may be closed or full: there is nobody left to tell.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Writes CSV; failures are those of `out`, as they are.
+pub(crate) fn write_csv(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut csv::Writer<&mut dyn Write>) -> csv::Result<()>,
+) -> std::io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    write(&mut csv).map_err(|e| match e.into_kind() {
+        csv::ErrorKind::Io(e) => e,
+        kind => std::io::Error::other(format!("{kind:?}")),
+    })?;
+    csv.flush()
+}
+
+/// `1 graph`, `2 graphs`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A table with left-aligned text and right-aligned numbers.
@@ -96,6 +155,16 @@ pub(crate) fn spread(metric: Metric, mean: f64, sd: f64) -> String {
         Metric::Accuracy => format!("{:.2} ± {:.2} %", 100.0 * mean, 100.0 * sd),
         _ => format!("{mean:.4} ± {sd:.4}"),
     }
+}
+
+/// A pattern's code as JSON: `[from, to, label, edge label, label]` for each edge.
+pub(crate) fn code_json(code: &DfsCode, labels: &Labels) -> Value {
+    let vertex = |label| labels.vertex.name(label);
+    let edge = |e: &DfsEdge| {
+        let edge = labels.edge.name(e.edge_label);
+        json!([e.from, e.to, vertex(e.from_label), edge, vertex(e.to_label)])
+    };
+    code.edges().iter().map(edge).collect()
 }
 
 /// Metrics as a JSON object.

@@ -9,7 +9,7 @@ use spinney::model::Importance;
 use spinney::{Model, Result};
 
 use crate::args::CommonArgs;
-use crate::output;
+use crate::{input, output};
 
 /// List a model's patterns, the most important first.
 #[derive(clap::Args)]
@@ -42,7 +42,8 @@ enum Form {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let model = Model::load(&args.model)?;
+    output::check(&[args.output.as_deref(), args.common.json.as_deref()], &[&args.model])?;
+    let model = input::model(&args.model)?;
     let mut ranked = model.importance();
     ranked.truncate(args.top.unwrap_or(usize::MAX));
     let list: Vec<Value> =
@@ -54,14 +55,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::write_to(args.output.as_deref(), |out| match args.format {
         Form::Table => out.write_all(output::table(&columns, &rows).as_bytes()),
         Form::Json => writeln!(out, "{:#}", Value::from(list.clone())),
-        Form::Csv => {
-            let mut csv = csv::Writer::from_writer(out);
+        Form::Csv => output::write_csv(out, |csv| {
             csv.write_record(&header)?;
-            rows.iter().try_for_each(|r| csv.write_record(r))?;
-            csv.flush()
-        }
+            rows.iter().try_for_each(|r| csv.write_record(r))
+        }),
     })?;
-    let params = json!({"model": args.model.display().to_string()});
+    let params = json!({"model": args.model.display().to_string(), "top": args.top});
     let results = json!({"patterns": list});
     output::write_json(args.common.json.as_deref(), "patterns", &params, started, &results)
 }
@@ -100,17 +99,11 @@ pub(crate) fn row(model: &Model, rank: usize, importance: &Importance) -> Vec<St
 
 fn entry(model: &Model, rank: usize, importance: &Importance) -> Value {
     let pattern = &model.patterns()[importance.pattern];
-    let code: Vec<_> = pattern
-        .code
-        .edges()
-        .iter()
-        .map(|e| json!([e.from, e.to, e.from_label, e.edge_label, e.to_label]))
-        .collect();
     json!({
         "rank": rank,
         "pattern": pattern.code.describe(model.labels()),
         "edges": pattern.code.edge_count(),
-        "code": code,
+        "code": output::code_json(&pattern.code, model.labels()),
         "gain": importance.gain,
         "splits": importance.splits,
         "cover": importance.cover,

@@ -29,22 +29,25 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let model = Model::load(&args.model)?;
+    let outputs = [args.output.as_deref(), args.common.json.as_deref()];
+    output::check(&outputs, &[&args.model, &args.input])?;
+    let model = input::model(&args.model)?;
     let data = input::read(&args.input, &args.reading, &args.common)?;
     let predictions = model.predict(&data);
     output::write_to(args.output.as_deref(), |out| {
-        let mut csv = csv::Writer::from_writer(out);
-        write(&mut csv, &model, &data, &predictions)?;
-        csv.flush()
+        output::write_csv(out, |csv| write(csv, &model, &data, &predictions))
     })?;
+    if let Some(path) = &args.output {
+        let graphs = output::count(data.len(), "graph");
+        args.common.note(&format!("wrote {}: {graphs}", path.display()));
+    }
+    let params = json!({
+        "model": args.model.display().to_string(),
+        "input": args.input.display().to_string(),
+        "output": args.output.as_ref().map(|p| p.display().to_string()),
+    });
     let results = json!({"graphs": data.len()});
-    output::write_json(
-        args.common.json.as_deref(),
-        "predict",
-        &json!({"model": args.model.display().to_string()}),
-        started,
-        &results,
-    )
+    output::write_json(args.common.json.as_deref(), "predict", &params, started, &results)
 }
 
 /// `id, prediction`, and for classes `score` and `probability`: of the positive class, or one of
@@ -54,7 +57,7 @@ fn write<W: std::io::Write>(
     model: &Model,
     data: &Dataset,
     predictions: &Predictions,
-) -> std::io::Result<()> {
+) -> csv::Result<()> {
     let classes = model.task().classes();
     let mut header = vec!["id".to_owned(), "prediction".into()];
     match model.task() {

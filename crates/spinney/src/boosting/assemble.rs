@@ -71,6 +71,7 @@ impl Parts<'_> {
             trees,
             params: params.as_object().cloned().unwrap_or_default(),
             provenance: self.provenance(),
+            representation: None,
         };
         self.certify(&mut model, space, &engine_ids)?;
         Ok(model)

@@ -43,6 +43,8 @@ struct Wire {
     init: Vec<f64>,
     params: serde_json::Map<String, serde_json::Value>,
     provenance: Provenance,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    representation: Option<serde_json::Value>,
     labels: WireLabels,
     patterns: Vec<WirePattern>,
     trees: Vec<Tree>,
@@ -112,6 +114,7 @@ impl Model {
             init: self.init.clone(),
             params: self.params.clone(),
             provenance: self.provenance.clone(),
+            representation: self.representation.clone(),
             labels: WireLabels {
                 vertex: self.labels.vertex.names().to_vec(),
                 edge: self.labels.edge.names().to_vec(),
@@ -225,6 +228,7 @@ impl Wire {
             trees: self.trees,
             params: self.params,
             provenance: self.provenance,
+            representation: self.representation,
         })
     }
 }

@@ -123,6 +123,7 @@ pub struct Model {
     pub(crate) trees: Vec<Tree>,
     pub(crate) params: serde_json::Map<String, serde_json::Value>,
     pub(crate) provenance: Provenance,
+    pub(crate) representation: Option<serde_json::Value>,
 }
 
 impl Model {
@@ -172,6 +173,20 @@ impl Model {
     #[must_use]
     pub fn params(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.params
+    }
+
+    /// How the graphs were made, if they were made from something else (molecules): kept for
+    /// whoever made them, and not understood here.
+    #[must_use]
+    pub fn representation(&self) -> Option<&serde_json::Value> {
+        self.representation.as_ref()
+    }
+
+    /// The same model with a note on how its graphs were made.
+    #[must_use]
+    pub fn with_representation(mut self, representation: serde_json::Value) -> Self {
+        self.representation = Some(representation);
+        self
     }
 
     /// Where it comes from.

@@ -1,0 +1,252 @@
+//! From molecules to labelled graphs: which properties make two atoms, two bonds, the same.
+//!
+//! A *view* is one way to label atoms. With several views a molecule becomes one graph with a
+//! component for each (two for a salt of two ions), so that the search picks the resolution of
+//! every pattern by itself. A vertex label's name is an atom in SMARTS, an edge label's name a bond in
+//! SMARTS: a pattern read aloud is its SMARTS.
+//!
+//! **Invariant.** Label names of different views never coincide (each ends in its view's mark), so
+//! no pattern mixes views, and a name alone says what it matches.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use spinney::graph::{Graph, GraphBuilder};
+use spinney::labels::Labels;
+
+use crate::molecule::{Atom, Bond, BondKind, Molecule};
+use crate::toolkit::symbol;
+
+/// What makes two atoms the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum AtomView {
+    /// The paper's, RDKit's default invariants: atomic number, heavy-atom degree, hydrogens,
+    /// charge, isotope, in a ring or not.
+    #[serde(rename = "rdkit")]
+    Rdkit,
+    /// The element.
+    #[serde(rename = "element")]
+    Element,
+    /// The element, and whether the atom is aromatic.
+    #[serde(rename = "element+aromatic")]
+    ElementAromatic,
+}
+
+/// What makes two bonds the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BondView {
+    /// Nothing: all bonds are alike (the paper).
+    #[default]
+    #[serde(rename = "none")]
+    Any,
+    /// Single, double, triple, aromatic.
+    #[serde(rename = "order")]
+    Order,
+    /// The order, and whether the bond is in a ring.
+    #[serde(rename = "order+ring")]
+    OrderRing,
+}
+
+impl FromStr for AtomView {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "rdkit" => Ok(AtomView::Rdkit),
+            "element" => Ok(AtomView::Element),
+            "element+aromatic" => Ok(AtomView::ElementAromatic),
+            _ => Err(format!("{s:?} is no atom labelling: rdkit, element or element+aromatic")),
+        }
+    }
+}
+
+impl FromStr for BondView {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "none" => Ok(BondView::Any),
+            "order" => Ok(BondView::Order),
+            "order+ring" => Ok(BondView::OrderRing),
+            _ => Err(format!("{s:?} is no bond labelling: none, order or order+ring")),
+        }
+    }
+}
+
+/// How molecules become graphs. Saved with a model and applied at prediction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chemistry {
+    /// The views; each is a component of its own.
+    pub atoms: Vec<AtomView>,
+    /// How bonds are labelled, in every view.
+    pub bonds: BondView,
+    /// Whether only the largest fragment of a mixture is kept.
+    pub largest_fragment: bool,
+}
+
+impl Default for Chemistry {
+    fn default() -> Self {
+        Chemistry { atoms: vec![AtomView::Rdkit], bonds: BondView::Any, largest_fragment: false }
+    }
+}
+
+impl Chemistry {
+    /// The settings kept in a model, if it was trained on molecules.
+    ///
+    /// # Errors
+    /// If the model keeps something that this version does not understand.
+    pub fn of_model(model: &spinney::Model) -> spinney::Result<Option<Chemistry>> {
+        let Some(kept) = model.representation() else { return Ok(None) };
+        serde_json::from_value(kept.clone()).map(Some).map_err(|e| {
+            spinney::Error::data(format!("the model's chemistry settings are not understood: {e}"))
+        })
+    }
+
+    /// The settings as a model keeps them.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::json!(self)
+    }
+
+    /// The graph of a molecule; new labels are added to `labels`.
+    #[must_use]
+    pub fn graph(&self, molecule: &Molecule, labels: &mut Labels) -> Graph {
+        let largest;
+        let molecule = if self.largest_fragment {
+            largest = molecule.largest_fragment();
+            &largest
+        } else {
+            molecule
+        };
+        let mut builder = GraphBuilder::new();
+        for &view in &self.atoms {
+            let start = builder.vertex_count() as u32;
+            for atom in molecule.atoms() {
+                builder.add_vertex(labels.vertex.intern(&atom_label(view, atom)));
+            }
+            for bond in molecule.bonds() {
+                let label = labels.edge.intern(bond_label(self.bonds, bond));
+                // Toolkits give simple molecules; a second bond between two atoms adds nothing.
+                let _ = builder.add_edge(start + bond.a, start + bond.b, label);
+            }
+        }
+        builder.build()
+    }
+
+    /// The atom of the molecule (of its largest fragment, if only that is kept) that a vertex of
+    /// [`Chemistry::graph`] stands for.
+    #[must_use]
+    pub fn atom_of_vertex(&self, vertex: u32, atoms: usize) -> usize {
+        if atoms == 0 { 0 } else { vertex as usize % atoms }
+    }
+}
+
+/// An atom as a SMARTS atom.
+#[must_use]
+pub fn atom_label(view: AtomView, atom: &Atom) -> String {
+    match view {
+        AtomView::Rdkit => {
+            let Atom { element, degree, hydrogens, charge, isotope, .. } = *atom;
+            let ring = if atom.in_ring { "R" } else { "!R" };
+            format!("[#{element}&d{degree}&H{hydrogens}&{charge:+}&{isotope}*&{ring}]")
+        }
+        AtomView::Element => format!("[#{}]", atom.element),
+        AtomView::ElementAromatic => {
+            let kind = if atom.aromatic { "a" } else { "A" };
+            format!("[#{}&{kind}]", atom.element)
+        }
+    }
+}
+
+/// A bond as a SMARTS bond.
+#[must_use]
+pub fn bond_label(view: BondView, bond: &Bond) -> &'static str {
+    match (view, bond.kind, bond.in_ring) {
+        (BondView::Any, _, _) => "~",
+        (BondView::Order, BondKind::Single, _) => "-",
+        (BondView::Order, BondKind::Double, _) => "=",
+        (BondView::Order, BondKind::Triple, _) => "#",
+        (BondView::Order, BondKind::Aromatic, _) => ":",
+        (BondView::Order, BondKind::Other, _) => "!-&!=&!#&!:",
+        (BondView::OrderRing, BondKind::Single, true) => "-&@",
+        (BondView::OrderRing, BondKind::Single, false) => "-&!@",
+        (BondView::OrderRing, BondKind::Double, true) => "=&@",
+        (BondView::OrderRing, BondKind::Double, false) => "=&!@",
+        (BondView::OrderRing, BondKind::Triple, true) => "#&@",
+        (BondView::OrderRing, BondKind::Triple, false) => "#&!@",
+        (BondView::OrderRing, BondKind::Aromatic, true) => ":&@",
+        (BondView::OrderRing, BondKind::Aromatic, false) => ":&!@",
+        (BondView::OrderRing, BondKind::Other, true) => "!-&!=&!#&!:&@",
+        (BondView::OrderRing, BondKind::Other, false) => "!-&!=&!#&!:&!@",
+    }
+}
+
+/// A short name of a label for people: `C`, `c`, `N+`; other names as they are.
+#[must_use]
+pub fn short_name(label: &str) -> String {
+    let Some(inner) = label.strip_prefix("[#").and_then(|l| l.strip_suffix(']')) else {
+        return label.to_owned();
+    };
+    let mut parts = inner.split('&');
+    let element = parts.next().and_then(|n| n.parse().ok()).map_or("*", symbol);
+    let mut name = element.to_owned();
+    for part in parts {
+        match part {
+            "a" => name = name.to_lowercase(),
+            "+0" => {}
+            "+1" => name.push('+'),
+            "-1" => name.push('-'),
+            _ if part.starts_with(['+', '-']) => name += part,
+            _ => {}
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtomView, BondView, Chemistry, short_name};
+    use crate::toolkit::from_smiles;
+    use spinney::labels::Labels;
+
+    #[test]
+    fn labels_are_smarts_atoms() {
+        let molecule = from_smiles("C[N+](C)(C)Cc1ccccc1").unwrap();
+        let mut labels = Labels::default();
+        let graph = Chemistry::default().graph(&molecule, &mut labels);
+        assert_eq!(graph.vertex_count(), 11);
+        let name = |v| labels.vertex.name(graph.label(v));
+        assert_eq!(name(0), "[#6&d1&H3&+0&0*&!R]");
+        assert_eq!(name(1), "[#7&d4&H0&+1&0*&!R]");
+        assert_eq!(name(5), "[#6&d3&H0&+0&0*&R]");
+        assert_eq!(labels.edge.names(), ["~"]);
+    }
+
+    #[test]
+    fn views_are_components_of_their_own() {
+        let molecule = from_smiles("CC=O").unwrap();
+        let mut labels = Labels::default();
+        let chemistry = Chemistry {
+            atoms: vec![AtomView::Rdkit, AtomView::Element],
+            bonds: BondView::Order,
+            largest_fragment: false,
+        };
+        let graph = chemistry.graph(&molecule, &mut labels);
+        assert_eq!((graph.vertex_count(), graph.edge_count()), (6, 4));
+        assert!(graph.neighbors(2).iter().all(|n| n.vertex < 3));
+        assert_eq!(chemistry.atom_of_vertex(5, 3), 2);
+        assert_eq!(labels.vertex.len(), 3 + 2);
+    }
+
+    #[test]
+    fn settings_survive_json_and_names_are_short() {
+        let chemistry = Chemistry { bonds: BondView::OrderRing, ..Chemistry::default() };
+        let back: Chemistry = serde_json::from_value(chemistry.to_json()).unwrap();
+        assert_eq!(back, chemistry);
+        assert_eq!(short_name("[#7&d4&H0&+1&0*&!R]"), "N+");
+        assert_eq!(short_name("[#6&a]"), "c");
+        assert_eq!(short_name("D"), "D");
+        assert!("rings".parse::<AtomView>().is_err());
+    }
+}

@@ -1,0 +1,567 @@
+//! Every subcommand does its job, checked by value on small data whose answers are known by hand,
+//! and on the shared data where that is present.
+
+mod support;
+
+use std::io::{Read, Write};
+
+use serde_json::{Value, json};
+use support::{Place, counts, path, shared, two_classes};
+
+/// One tree of depth 1 added whole: scores are ±1 on the data of `two_classes`.
+const ONE_TREE: &str = "--preset paper --max-edges 1 --depth 1 --learning-rate 1 --trees 1";
+
+fn trained() -> Place {
+    let place = Place::with_graphs();
+    place.ok(&format!("train good.gsp -o model.json {ONE_TREE}"));
+    place
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn rows(csv: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(csv.as_bytes());
+    reader.records().map(|r| r.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn help_and_version() {
+    let place = Place::new();
+    let help = place.ok("--help");
+    for command in
+        ["demo", "inspect", "train", "predict", "evaluate", "cv", "mine", "patterns", "features"]
+    {
+        assert!(help.contains(command), "{help}");
+        assert!(place.ok(&format!("{command} --help")).contains("--json"), "{command}");
+    }
+    assert!(place.ok("--version").starts_with("spinney "));
+    assert_eq!(place.run("").status.code(), Some(2));
+}
+
+#[test]
+fn train_says_what_it_did() {
+    let place = Place::with_graphs();
+    let stdout = place.ok(&format!("train good.gsp -o model.json {ONE_TREE} --json train.json"));
+    assert!(stdout.starts_with("trained on 20 graphs: 1 round ("), "{stdout}");
+    assert!(stdout.contains("1 pattern in the model"), "{stdout}");
+    assert!(stdout.contains("training loss 0.1269\n"), "{stdout}");
+    assert!(stdout.ends_with("wrote model.json\n"), "{stdout}");
+    let told = place.json("train.json");
+    assert_eq!(told["params"]["max_edges"], 1);
+    assert_eq!(told["params"]["preset"], "paper");
+    assert_eq!(told["params"]["input"], "good.gsp");
+    assert_eq!(told["results"]["model"], "model.json");
+    assert_eq!(told["results"]["patterns"], 1);
+    let rounds = told["results"]["record"]["rounds"].as_array().unwrap();
+    assert_eq!(rounds.len(), 1);
+    assert_eq!(rounds[0]["splits"], 1);
+    let loss = rounds[0]["train_loss"].as_f64().unwrap();
+    assert!((loss - (-2f64).exp().ln_1p()).abs() < 1e-15, "{loss}");
+}
+
+#[test]
+fn predict_writes_id_prediction_score_and_probability() {
+    let place = trained();
+    let csv = place.ok("predict model.json good.gsp");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 21);
+    assert_eq!(lines[0], "id,prediction,score,probability");
+    assert_eq!(lines[1], "0,1,1,0.8807970779778823");
+    assert_eq!(lines[2], "1,-1,-1,0.11920292202211755");
+    place.ok("predict model.json good.gsp -o out.csv");
+    assert_eq!(place.text("out.csv"), csv);
+}
+
+#[test]
+fn a_label_never_seen_matches_nothing() {
+    let place = trained();
+    let unseen = path(0, "", "Z") + &path(1, "", "AZB") + &path(2, "", "ZAB") + "t # empty\n";
+    place.write("new.gsp", unseen);
+    let csv = place.ok("predict model.json new.gsp");
+    let predictions: Vec<String> = rows(&csv).into_iter().skip(1).map(|r| r[1].clone()).collect();
+    assert_eq!(predictions, ["-1", "-1", "1", "-1"]);
+}
+
+#[test]
+fn evaluate_gives_the_measures_of_classes() {
+    let place = trained();
+    let stdout = place.ok("evaluate model.json good.gsp --json e.json");
+    assert_eq!(stdout, "20 graphs\naccuracy  100.00 %\nauc       1.0000\nlog_loss  0.1269\n");
+    let results = &place.json("e.json")["results"];
+    assert_eq!(keys(results), ["accuracy", "auc", "log_loss"]);
+    assert_eq!(results["accuracy"], 1.0);
+    assert_eq!(results["auc"], 1.0);
+    // Turned round: every answer is wrong.
+    place.write(
+        "wrong.gsp",
+        two_classes(10).replace(" -1\n", " +\n").replace(" 1\n", " -1\n").replace(" +\n", " 1\n"),
+    );
+    place.ok("evaluate model.json wrong.gsp --json e.json");
+    let results = &place.json("e.json")["results"];
+    assert_eq!(results["accuracy"], 0.0);
+    assert_eq!(results["auc"], 0.0);
+    let loss = results["log_loss"].as_f64().unwrap();
+    assert!((loss - 2f64.exp().ln_1p()).abs() < 1e-12, "{loss}");
+}
+
+#[test]
+fn an_undefined_measure_is_null() {
+    let place = trained();
+    place.write("one.gsp", path(0, "1", "ABC"));
+    let stdout = place.ok("evaluate model.json one.gsp --json e.json");
+    assert!(stdout.contains("auc       undefined"), "{stdout}");
+    assert_eq!(place.json("e.json")["results"]["auc"], Value::Null);
+}
+
+#[test]
+fn squared_loss_predicts_numbers() {
+    let place = Place::new();
+    let text: String = (0..10)
+        .map(|i| if i % 2 == 0 { path(i, "2.5", "ABC") } else { path(i, "-0.5", "ACB") })
+        .collect();
+    place.write("numbers.gsp", text);
+    place.ok(&format!("train numbers.gsp -o model.json --loss squared {ONE_TREE}"));
+    let csv = place.ok("predict model.json numbers.gsp");
+    assert!(csv.starts_with("id,prediction\n0,2.5\n1,-0.5\n"), "{csv}");
+    place.ok("evaluate model.json numbers.gsp --json e.json");
+    assert_eq!(place.json("e.json")["results"], json!({"rmse": 0.0, "mae": 0.0, "r2": 1.0}));
+    assert!(place.ok("inspect model.json").contains("regression"));
+}
+
+#[test]
+fn huber_and_poisson_learn_counts() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(80));
+    for loss in ["huber", "poisson", "squared"] {
+        place.ok(&format!("train counts.gsp -o model.json --loss {loss} --trees 200"));
+        place.ok("evaluate model.json counts.gsp --json e.json");
+        let results = &place.json("e.json")["results"];
+        assert_eq!(keys(results), ["rmse", "mae", "r2"]);
+        assert!(results["rmse"].as_f64().unwrap() < 0.25, "{loss}: {results}");
+        let csv = place.ok("predict model.json counts.gsp");
+        let predictions = rows(&csv).into_iter().skip(1);
+        let least = predictions.map(|r| r[1].parse::<f64>().unwrap()).fold(f64::MAX, f64::min);
+        assert!(loss != "poisson" || least > 0.0, "{least}");
+    }
+}
+
+#[test]
+fn softmax_has_a_score_and_a_probability_for_each_class() {
+    let place = Place::new();
+    let text: String = (0..12)
+        .map(|i| path(i, ["red", "green", "blue"][i % 3], ["AA", "BB", "CC"][i % 3]))
+        .collect();
+    place.write("colours.gsp", text);
+    place.ok("train colours.gsp -o model.json --preset paper --trees 30");
+    let csv = place.ok("predict model.json colours.gsp");
+    let rows = rows(&csv);
+    let header = "id,prediction,score_blue,score_green,score_red,\
+                  probability_blue,probability_green,probability_red";
+    assert_eq!(rows[0].join(","), header);
+    for (i, row) in rows[1..].iter().enumerate() {
+        assert_eq!(row[1], ["red", "green", "blue"][i % 3]);
+        let probabilities: Vec<f64> = row[5..].iter().map(|p| p.parse().unwrap()).collect();
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let class = [2, 1, 0][i % 3];
+        assert!(probabilities[class] > 0.7, "{row:?}");
+    }
+    place.ok("evaluate model.json colours.gsp --json e.json");
+    assert_eq!(place.json("e.json")["results"]["accuracy"], 1.0);
+}
+
+#[test]
+fn class_weights_level_the_classes() {
+    let place = Place::new();
+    let graphs: String = (0..4).map(|i| path(i, if i == 0 { "0" } else { "1" }, "AB")).collect();
+    place.write("alike.gsp", graphs);
+    for (weight, probability) in [("none", 0.75), ("balanced", 0.5)] {
+        let stdout = place.run(&format!(
+            "train alike.gsp -o model.json --preset paper --init best --class-weight {weight}"
+        ));
+        let note = String::from_utf8(stdout.stderr).unwrap();
+        assert!(note.contains("no pattern could split"), "{note}");
+        let csv = place.ok("predict model.json alike.gsp");
+        let told: f64 = rows(&csv)[1][3].parse().unwrap();
+        assert!((told - probability).abs() < 1e-9, "{weight}: {told}");
+    }
+}
+
+#[test]
+fn validation_graphs_stop_training_early() {
+    let place = Place::new();
+    place.write("train.gsp", counts(60));
+    // The same graphs with targets that do not follow from them.
+    let shifted: String = counts(60)
+        .lines()
+        .map(|l| {
+            if l.starts_with('t') {
+                format!("{l}\n").replace(" 0\n", " 3\n")
+            } else {
+                format!("{l}\n")
+            }
+        })
+        .collect();
+    place.write("valid.gsp", shifted);
+    place.ok("train train.gsp -o model.json --loss squared --valid valid.gsp --early-stopping 5 \
+         --trees 400 --learning-rate 0.3 --json t.json");
+    let record = &place.json("t.json")["results"]["record"];
+    let (best, rounds) =
+        (record["best_round"].as_u64().unwrap(), record["rounds"].as_array().unwrap());
+    assert_eq!(rounds.len() as u64, best + 5);
+    let rmse = |round: u64| rounds[round as usize - 1]["valid"][0][1].as_f64().unwrap();
+    assert_eq!(rounds[0]["valid"][0][0], "rmse");
+    assert!((1..=best + 5).all(|round| rmse(round) >= rmse(best)));
+    // The model is that of the best round.
+    place.ok("evaluate model.json valid.gsp --json e.json");
+    let told = place.json("e.json")["results"]["rmse"].as_f64().unwrap();
+    assert!((told - rmse(best)).abs() < 1e-12, "{told} {}", rmse(best));
+}
+
+#[test]
+fn a_share_of_each_class_is_held_out() {
+    let place = Place::with_graphs();
+    for (share, kept) in [(0.3, 14), (0.5, 10), (0.05, 19), (0.9, 2)] {
+        let stdout = place.ok(&format!(
+            "train good.gsp -o model.json --valid {share} --trees 2 -q --json t.json"
+        ));
+        assert!(stdout.starts_with(&format!("trained on {kept} graphs")), "{share}: {stdout}");
+        assert_eq!(place.json("t.json")["params"]["valid"], share.to_string());
+        assert!(stdout.contains("validation log_loss"), "{stdout}");
+    }
+}
+
+#[test]
+fn cv_reports_every_setting_at_every_round() {
+    let place = Place::with_graphs();
+    let folds: String = (0..20).map(|i| format!("{}\n", i / 2 % 5)).collect();
+    place.write("folds", folds);
+    let stdout = place
+        .ok("cv good.gsp --folds-file folds --preset paper --learning-rate 1 --trees 3 \
+         --grid depth=1,2 --grid max-edges=1,none --json cv.json");
+    assert!(stdout.starts_with("20 graphs, 5 folds, best round by accuracy\n"), "{stdout}");
+    assert_eq!(stdout.matches("100.00 ± 0.00 %").count(), 4, "{stdout}");
+    assert_eq!(stdout.matches(" best\n").count(), 1, "{stdout}");
+    let told = place.json("cv.json");
+    assert_eq!(told["params"]["grid"], json!({"depth": ["1", "2"], "max_edges": ["1", "none"]}));
+    assert_eq!(told["params"]["folds_file"], "folds");
+    let settings = told["results"].as_array().unwrap();
+    let varied: Vec<(&Value, &Value)> =
+        settings.iter().map(|s| (&s["params"]["depth"], &s["params"]["max_edges"])).collect();
+    let (one, two, none) = (json!(1), json!(2), Value::Null);
+    assert_eq!(varied, [(&one, &one), (&one, &none), (&two, &one), (&two, &none)]);
+    for setting in settings {
+        let expected = ["params", "best_round", "seconds", "accuracy", "auc", "log_loss"];
+        assert_eq!(keys(setting), expected);
+        assert_eq!(setting["best_round"], 1);
+        assert_eq!(setting["accuracy"], json!({"mean": [1.0, 1.0, 1.0], "sd": [0.0, 0.0, 0.0]}));
+        let first = setting["log_loss"]["mean"][0].as_f64().unwrap();
+        assert!((first - (-2f64).exp().ln_1p()).abs() < 1e-12, "{first}");
+    }
+}
+
+#[test]
+fn cv_on_random_folds_depends_on_the_seed_alone() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(60));
+    let run = |flags: &str| {
+        place.ok(&format!(
+            "cv counts.gsp --folds 4 --loss squared --trees 5 --metric r2 --json cv.json {flags}"
+        ));
+        let told = place.json("cv.json");
+        assert_eq!(told["params"]["folds"], 4);
+        let setting = &told["results"][0];
+        assert_eq!(keys(setting), ["params", "best_round", "seconds", "rmse", "mae", "r2"]);
+        setting["rmse"].clone()
+    };
+    let once = run("--threads 1");
+    assert_eq!(once, run("--threads 2 --engine bound"));
+    assert_ne!(once, run("--seed 1"));
+}
+
+/// The patterns of the paths A-B-C and A-C-B, worked out by hand.
+const LINES: &str = r#"{"id":0,"pattern":"A-x-B","code":[[0,1,"A","x","B"]],"edges":1,"support":1,"parent":null,"graphs":["0"]}
+{"id":1,"pattern":"A-x-B-x-C","code":[[0,1,"A","x","B"],[1,2,"B","x","C"]],"edges":2,"support":1,"parent":0,"graphs":["0"]}
+{"id":2,"pattern":"A-x-C","code":[[0,1,"A","x","C"]],"edges":1,"support":1,"parent":null,"graphs":["1"]}
+{"id":3,"pattern":"A-x-C-x-B","code":[[0,1,"A","x","C"],[1,2,"C","x","B"]],"edges":2,"support":1,"parent":2,"graphs":["1"]}
+{"id":4,"pattern":"B-x-C","code":[[0,1,"B","x","C"]],"edges":1,"support":2,"parent":null,"graphs":["0","1"]}
+"#;
+
+#[test]
+fn mine_lists_patterns_by_value() {
+    let place = Place::new();
+    place.write("two.gsp", two_classes(1));
+    assert_eq!(place.ok("mine two.gsp"), LINES);
+    let stdout = place.ok("mine two.gsp -o p.csv --occurrences");
+    let summary =
+        "5 patterns in 3 classes (minimum support 1, any size)\n  1 edge: 3\n  2 edges: 2\n";
+    assert_eq!(stdout, summary);
+    let csv = place.text("p.csv");
+    assert!(
+        csv.starts_with("id,pattern,edges,support,parent,graphs,occurrences\n0,A-x-B,1,1,,0,1\n")
+    );
+    assert!(csv.ends_with("4,B-x-C,1,2,,0 1,1 1\n"), "{csv}");
+    place.ok("mine two.gsp -o p.gsp --min-support 100%");
+    assert_eq!(place.text("p.gsp"), "t # 0 2\nv 0 B\nv 1 C\ne 0 1 x\n");
+    let vertex = r#"{"id":0,"pattern":"A","code":[],"edges":0,"support":2,"parent":null,"graphs":["0","1"]}"#;
+    assert!(place.ok("mine two.gsp --vertices").starts_with(vertex));
+}
+
+#[test]
+fn mine_counts_and_limits() {
+    let place = Place::new();
+    place.write("two.gsp", two_classes(1));
+    let results = |flags: &str| {
+        place.ok(&format!("mine two.gsp --count-only --json m.json {flags}"));
+        let told = place.json("m.json");
+        assert_eq!(keys(&told["results"]), ["patterns", "classes", "by_edges"]);
+        told["results"].clone()
+    };
+    let all = json!({"patterns": 5, "classes": 3, "by_edges": {"0": 0, "1": 3, "2": 2}});
+    assert_eq!(results(""), all);
+    assert_eq!(results("--engine census"), all);
+    assert_eq!(results("--engine bound"), all);
+    assert_eq!(results("--vertices")["by_edges"]["0"], 3);
+    assert_eq!(results("--max-edges 1")["patterns"], 3);
+    assert_eq!(results("--min-support 2")["patterns"], 1);
+    assert_eq!(results("--min-support 51%")["patterns"], 1);
+    assert_eq!(results("--min-support 50%")["patterns"], 5);
+    let closed = results("--closed");
+    assert_eq!(closed["patterns"], 3);
+    assert_eq!(closed["by_edges"], json!({"0": 0, "1": 1, "2": 2}));
+}
+
+#[test]
+fn a_percentage_is_not_spoilt_by_rounding() {
+    let place = Place::new();
+    // 7 of 100 graphs hold A-B: 7 / 100 * 100 is more than 7 in floating point.
+    let graphs: String = (0..100).map(|i| path(i, "0", if i < 7 { "AB" } else { "CC" })).collect();
+    place.write("hundred.gsp", graphs);
+    place.ok("mine hundred.gsp --min-support 7% --count-only --json m.json");
+    let told = place.json("m.json");
+    assert_eq!(told["params"]["min_support"], 7);
+    assert_eq!(told["results"]["patterns"], 2);
+}
+
+#[test]
+fn both_engines_mine_the_same_files() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(40));
+    for form in ["jsonl", "csv", "gsp", "csv.gz"] {
+        for engine in ["census", "bound"] {
+            place.ok(&format!(
+                "mine counts.gsp --max-edges 5 --min-support 5% --vertices --occurrences \
+                 --engine {engine} -o {engine}.{form}"
+            ));
+        }
+        let files = place.files();
+        let of = |engine: &str| &files[&place.path(&format!("{engine}.{form}"))];
+        assert!(of("census").len() > 500);
+        assert!(of("census") == of("bound"), "{form}");
+    }
+}
+
+#[test]
+fn patterns_as_table_csv_and_json() {
+    let place = trained();
+    let csv = place.ok("patterns model.json --format csv");
+    let header = "rank,pattern,edges,gain,splits,cover,support_-1,support_1,effect";
+    assert_eq!(csv, format!("{header}\n1,A-x-B,1,20.000,1,20,0,10,+2.0000\n"));
+    let table = place.ok("patterns model.json");
+    assert_eq!(
+        table.split_whitespace().collect::<Vec<_>>().join(","),
+        csv.trim().replace('\n', ",")
+    );
+    let list: Value =
+        serde_json::from_str(&place.ok("patterns model.json --format json --json p.json")).unwrap();
+    assert_eq!(list[0]["code"], json!([[0, 1, "A", "x", "B"]]));
+    assert_eq!(list[0]["support"], json!([0, 10]));
+    assert_eq!(place.json("p.json")["results"]["patterns"], list);
+    assert_eq!(place.ok("patterns model.json --top 0 --format csv").lines().count(), 1);
+}
+
+#[test]
+fn features_as_csv_and_npz() {
+    let place = trained();
+    place.ok("features model.json good.gsp -o f.csv --json f.json");
+    assert!(place.text("f.csv").starts_with("id,A-x-B\n0,1\n1,0\n2,1\n"));
+    let results = &place.json("f.json")["results"];
+    assert_eq!(results["rows"], 20);
+    assert_eq!(results["columns"], json!(["A-x-B"]));
+    assert_eq!(results["ones"], 10);
+    place.ok("features model.json good.gsp -o f.npz");
+    let file = std::fs::File::open(place.path("f.npz")).unwrap();
+    let mut zip = zip::ZipArchive::new(file).unwrap();
+    let mut array = |name: &str| {
+        let mut bytes = Vec::new();
+        zip.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
+        assert!(bytes.starts_with(b"\x93NUMPY\x01\x00"));
+        let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        assert!(end.is_multiple_of(64) && bytes[end - 1] == b'\n');
+        bytes.split_off(end)
+    };
+    assert_eq!(array("format"), b"csr");
+    assert_eq!(array("data"), [1; 10]);
+    assert_eq!(array("indices"), [0; 40]);
+    assert_eq!(array("shape"), [20u64, 1].map(u64::to_le_bytes).concat());
+    let starts: Vec<u8> = (0..=20u64).flat_map(|i| i.div_ceil(2).to_le_bytes()).collect();
+    assert_eq!(array("indptr"), starts);
+}
+
+#[test]
+fn inspect_describes_data_and_models() {
+    let place = trained();
+    let stdout = place.ok("inspect good.gsp --json i.json");
+    assert!(stdout.starts_with("20 graphs\nvertices  3 to 3, mean 3.0; 3 labels\n"), "{stdout}");
+    assert!(stdout.contains("targets   -1 (10), 1 (10)\n"), "{stdout}");
+    let results = &place.json("i.json")["results"];
+    assert_eq!(results["vertex_labels"], json!(["A", "B", "C"]));
+    assert_eq!(results["targets"]["counts"], json!({"-1": 10, "1": 10}));
+    assert_eq!(results["targets"]["missing"], 0);
+    let stdout = place.ok("inspect model.json --json i.json");
+    assert!(stdout.contains("classes -1, 1\n"), "{stdout}");
+    assert!(stdout.contains("1 trees, 1 splits, 1 patterns of up to 1 edges"), "{stdout}");
+    assert_eq!(place.json("i.json")["results"]["params"]["depth"], 1);
+    // A model is known by its content too.
+    std::fs::copy(place.path("model.json"), place.path("model")).unwrap();
+    assert_eq!(place.ok("inspect model"), stdout);
+    let many: String = (0..30).map(|i| path(i, &format!("word{i}"), "AB")).collect();
+    place.write("words.gsp", many);
+    assert!(place.ok("inspect words.gsp").contains("targets   30 different values\n"));
+}
+
+#[test]
+fn every_json_file_has_the_same_envelope() {
+    let place = trained();
+    for (command, args) in [
+        ("inspect", "good.gsp"),
+        ("train", "good.gsp -o other.json --trees 1"),
+        ("predict", "model.json good.gsp"),
+        ("evaluate", "model.json good.gsp"),
+        ("cv", "good.gsp --folds 2 --trees 1"),
+        ("mine", "good.gsp --max-edges 1"),
+        ("patterns", "model.json"),
+        ("features", "model.json good.gsp -o f.csv"),
+    ] {
+        place.ok(&format!("{command} {args} --json out.json"));
+        let told = place.json("out.json");
+        assert_eq!(keys(&told), ["command", "params", "seconds", "results"], "{command}");
+        assert_eq!(told["command"], command);
+        assert!(told["seconds"].as_f64().unwrap() > 0.0);
+        let named = told["params"]["input"].as_str().or(told["params"]["model"].as_str());
+        assert!(named.is_some(), "{command}: {told}");
+    }
+}
+
+#[test]
+fn the_model_file_depends_on_neither_threads_nor_engine() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(60));
+    for (i, flags) in
+        ["--loss squared", "--preset paper --loss softmax --depth 3"].iter().enumerate()
+    {
+        let mut models = Vec::new();
+        for engine in ["census", "bound"] {
+            for threads in [1, 2, 8] {
+                let name = format!("{i}-{engine}-{threads}.json");
+                place.ok(&format!(
+                    "train counts.gsp -o {name} {flags} --max-edges 4 --trees 12 \
+                     --engine {engine} --threads {threads} -q"
+                ));
+                models.push(place.text(&name));
+            }
+        }
+        assert!(models[0].len() > 2000);
+        assert!(models.iter().all(|m| *m == models[0]), "{flags}");
+    }
+}
+
+#[test]
+fn gzip_goes_in_and_out() {
+    let place = trained();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(two_classes(10).as_bytes()).unwrap();
+    place.write("good.gsp.gz", packed.finish().unwrap());
+    place.ok(&format!("train good.gsp.gz -o model2.json.gz {ONE_TREE}"));
+    assert!(place.files()[&place.path("model2.json.gz")].starts_with(&[0x1f, 0x8b]));
+    assert_eq!(
+        place.ok("predict model2.json.gz good.gsp.gz"),
+        place.ok("predict model.json good.gsp")
+    );
+}
+
+#[test]
+fn bad_records_are_skipped_on_request_and_listed() {
+    let place = Place::new();
+    place.write("loop.gsp", two_classes(3) + "t # loop 1\nv 0 A\nv 1 B\ne 0 1 x\ne 1 1 x\n");
+    let output = place.run("inspect loop.gsp --on-error skip");
+    assert_eq!(output.status.code(), Some(0));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert_eq!(lines[0], "spinney: loop.gsp: skipped 1 bad record, kept 6 graphs");
+    assert!(lines[1].starts_with("  loop.gsp:41: graph loop: self-loop at vertex 1"), "{stderr}");
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("6 graphs\n"));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(200));
+    let program = assert_cmd::cargo::cargo_bin!("spinney");
+    let mut child = std::process::Command::new(program)
+        .args(["mine", "counts.gsp", "--max-edges", "6", "-q"])
+        .current_dir(place.path(""))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn counts_of_the_shared_data_are_the_known_ones() {
+    let place = Place::new();
+    for (name, limits, expected) in [
+        ("tu/MUTAG", "--max-edges 4", 491),
+        ("tu/MUTAG", "--max-edges 6", 3017),
+        ("gspan/chemical_340.gsp", "--min-support 10%", 844),
+        ("gspan/chemical_340.gsp", "--min-support 20%", 190),
+    ] {
+        let Some(data) = shared(name) else { return };
+        place.ok(&format!("mine {data} {limits} --count-only --json m.json"));
+        assert_eq!(place.json("m.json")["results"]["patterns"], expected, "{name} {limits}");
+    }
+}
+
+#[test]
+fn enzymes_has_six_classes() {
+    let Some(data) = shared("tu/ENZYMES") else { return };
+    let place = Place::new();
+    place.ok(&format!("train {data} -o model.json --max-edges 3 --trees 10"));
+    let csv = place.ok(&format!("predict model.json {data}"));
+    let rows = rows(&csv);
+    assert_eq!((rows.len(), rows[0].len()), (601, 14));
+    assert_eq!(rows[0][13], "probability_6");
+    place.ok(&format!("evaluate model.json {data} --json e.json"));
+    let accuracy = place.json("e.json")["results"]["accuracy"].as_f64().unwrap();
+    let labels = std::fs::read_to_string(format!("{data}/ENZYMES_graph_labels.txt")).unwrap();
+    let right = labels.lines().zip(&rows[1..]).filter(|(label, row)| label.trim() == row[1]);
+    assert_eq!(right.count() as f64 / 600.0, accuracy);
+    assert!(accuracy > 0.4, "{accuracy}");
+}
+
+#[test]
+fn mutag_gives_one_model_whatever_the_engine() {
+    let Some(data) = shared("paper/mutag.gsp.gz") else { return };
+    let place = Place::new();
+    for engine in ["census", "bound"] {
+        place.ok(&format!(
+            "train {data} -o {engine}.json --max-edges 4 --trees 10 --engine {engine}"
+        ));
+    }
+    assert!(place.text("census.json") == place.text("bound.json"));
+}
