@@ -184,8 +184,8 @@ impl Dataset {
 
     fn no_target(&self, i: usize) -> Error {
         Error::data(format!(
-            "graph {} (number {} of {}) has no target: give one in its `t # id target` line, \
-             or leave the graph out",
+            "graph {} (number {} of {}) has no target: give it one (`t # id target` in gSpan \
+             text, a graph-labels file in a TUDataset), or leave it out",
             self.ids[i],
             i + 1,
             self.len()

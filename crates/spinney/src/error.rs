@@ -66,6 +66,12 @@ impl Error {
         Kind::Failed(reason.to_string()).into()
     }
 
+    /// The same fault, met while training without one fold.
+    pub(crate) fn in_fold(fold: usize, error: &Error) -> Self {
+        let text = format!("training without fold {}: {error}", fold + 1);
+        if error.is_bad_input() { Error::data(text) } else { Error::failed(text) }
+    }
+
     /// Whether the caller's input or usage is at fault, rather than the machine (a full disk, a
     /// folder without write permission) or the computation.
     #[must_use]

@@ -131,9 +131,11 @@ pub fn cross_validate(
         .into_par_iter()
         .map(|fold| {
             let (train, test) = folds.split(fold);
-            let trained = Booster::new(exploration, params, &train, &test)?.run(|_| true);
+            let trained = Booster::new(exploration, params, &train, &test)
+                .and_then(|booster| booster.run(|_| true))
+                .map_err(|e| Error::in_fold(fold, &e))?;
             done();
-            Ok(trained?.into_record().rounds)
+            Ok(trained.into_record().rounds)
         })
         .collect::<Result<_>>()?;
     let curves = curves(&rounds);

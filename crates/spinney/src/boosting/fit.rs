@@ -66,6 +66,33 @@ pub struct Booster<'a> {
     started: Instant,
 }
 
+/// The best round so far on the validation graphs.
+struct Watch {
+    metric: Metric,
+    patience: Option<usize>,
+    best: (usize, f64),
+}
+
+impl Watch {
+    fn new(metric: Metric, patience: Option<usize>) -> Self {
+        Watch { metric, patience, best: (0, f64::NAN) }
+    }
+
+    /// Looks at a round; says whether there has been no improvement for too long.
+    fn see(&mut self, round: &Round) -> Result<bool> {
+        let watched = round.valid.iter().find(|v| v.0 == self.metric).map(|v| v.1);
+        let (Some(patience), Some(value)) = (self.patience, watched) else { return Ok(false) };
+        if value.is_nan() {
+            let reason = format!("{} is not defined on the validation graphs", self.metric);
+            return Err(Error::parameter("metric", reason));
+        }
+        if self.best.0 == 0 || self.metric.is_better(value, self.best.1) {
+            self.best = (round.round, value);
+        }
+        Ok(round.round - self.best.0 >= patience)
+    }
+}
+
 /// Graphs with their running scores.
 struct Side {
     graphs: Vec<u32>,
@@ -145,25 +172,24 @@ impl<'a> Booster<'a> {
     /// Boosts until done; `go_on` sees every round and may stop the training.
     ///
     /// # Errors
-    /// If the scores leave the range of numbers.
+    /// If the scores leave the range of numbers, or the watched metric is not defined.
     pub fn run(mut self, mut go_on: impl FnMut(&Round) -> bool) -> Result<Trained<'a>> {
         let mut rounds: Vec<Round> = Vec::new();
-        let mut best = (0, f64::NAN);
+        let mut watch = Watch::new(self.metric, self.params.early_stopping);
         let mut stopped = StopReason::Finished;
         for number in 1..=self.params.trees {
             let before = self.train.scores.clone();
             let splits = self.round(number)?;
             let round = self.describe(number, splits);
-            let watched = round.valid.iter().find(|v| v.0 == self.metric).map(|v| v.1);
+            if !round.train_loss.is_finite() {
+                return Err(diverged(number));
+            }
+            let out_of_patience = watch.see(&round)?;
             let interrupted = !go_on(&round);
             rounds.push(round);
-            if watched.is_none_or(|w| best.0 == 0 || self.metric.is_better(w, best.1)) {
-                best = (number, watched.unwrap_or(f64::NAN));
-            }
-            let patience = self.params.early_stopping.unwrap_or(usize::MAX);
             if interrupted {
                 stopped = StopReason::Interrupted;
-            } else if number - best.0 >= patience {
+            } else if out_of_patience {
                 stopped = StopReason::EarlyStopping;
             } else if splits == 0 && self.is_over(&before) {
                 stopped = StopReason::NothingToSplit;
@@ -172,7 +198,7 @@ impl<'a> Booster<'a> {
             }
             break;
         }
-        let keep = if self.params.early_stopping.is_some() { best.0 } else { rounds.len() };
+        let keep = if self.params.early_stopping.is_some() { watch.best.0 } else { rounds.len() };
         self.trees.truncate(keep * self.loss.outputs());
         let record = Record {
             engine: self.exploration.engine(),
@@ -241,12 +267,7 @@ impl<'a> Booster<'a> {
                 self.spare.1 = spare;
                 tree
             }
-            .ok_or_else(|| {
-                Error::failed(format!(
-                    "training diverged in round {number}: scores are no longer finite numbers; \
-                     lower --learning-rate or raise --l2"
-                ))
-            })?;
+            .ok_or_else(|| diverged(number))?;
             self.add(&tree, output);
             splits += tree.splits();
             self.trees.push(tree);
@@ -378,6 +399,13 @@ impl Trained<'_> {
         .into_model(&*b.space)?;
         Ok(Fit { model, record: self.record })
     }
+}
+
+fn diverged(round: usize) -> Error {
+    Error::failed(format!(
+        "training diverged in round {round}: scores or their loss are no longer finite numbers; \
+         scale the targets, lower --learning-rate or raise --l2"
+    ))
 }
 
 fn watched_metric(params: &ValidParams, loss: &Loss) -> Result<Metric> {

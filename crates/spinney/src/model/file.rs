@@ -129,6 +129,9 @@ impl Model {
     /// # Errors
     /// Says why the text is no intact model.
     pub fn from_json(text: &str) -> std::result::Result<Model, String> {
+        if !text.trim_start().starts_with('{') {
+            return Err("not a Spinney model: not a JSON object".into());
+        }
         let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {
             if e.is_eof() {
                 format!("not a whole Spinney model: the file ends too early ({e})")
