@@ -65,9 +65,7 @@ impl Embeddings {
         4 * (self.rows.capacity() + self.graphs.capacity() + self.ends.capacity())
     }
 
-    fn push(&mut self, graph: u32, row: &[u32], new: Option<u32>) {
-        self.rows.extend_from_slice(row);
-        self.rows.extend(new);
+    fn push_row(&mut self, graph: u32) {
         if self.graphs.last() == Some(&graph) {
             if let Some(end) = self.ends.last_mut() {
                 *end += 1;
@@ -76,6 +74,47 @@ impl Embeddings {
             self.graphs.push(graph);
             self.ends.push(self.ends.last().copied().unwrap_or(0) + 1);
         }
+    }
+
+    /// The embeddings of a child: those rows that the extension continues, with the new vertex.
+    #[must_use]
+    pub fn extended(&self, extension: &Extension) -> Embeddings {
+        let grows = extension.edge.is_forward();
+        let width = self.width + usize::from(grows);
+        let mut child = Embeddings::of_width(width);
+        child.graphs.reserve_exact(extension.support());
+        child.ends.reserve_exact(extension.support());
+        child.rows.reserve_exact(extension.hits.len() * width);
+        let mut at = 0;
+        for &(row, new) in &extension.hits {
+            while self.ends[at] <= row {
+                at += 1;
+            }
+            let start = row as usize * self.width;
+            child.rows.extend_from_slice(&self.rows[start..start + self.width]);
+            child.rows.extend(grows.then_some(new));
+            child.push_row(self.graphs[at]);
+        }
+        child
+    }
+}
+
+/// A continuation of a code: the edge, and where it continues which embedding.
+#[derive(Clone, Debug)]
+pub struct Extension {
+    /// The edge that is added to the code.
+    pub edge: DfsEdge,
+    /// Rows of the parent that it continues, and the new vertex (none for a backward edge).
+    hits: Vec<(u32, u32)>,
+    support: u32,
+    last: u32,
+}
+
+impl Extension {
+    /// The number of graphs that contain the extended pattern.
+    #[must_use]
+    pub fn support(&self) -> usize {
+        self.support as usize
     }
 }
 
@@ -87,11 +126,9 @@ pub fn roots(graphs: &[Graph]) -> Vec<(Label, Embeddings)> {
     for (i, graph) in graphs.iter().enumerate() {
         for (v, &label) in graph.labels().iter().enumerate() {
             if label != UNSEEN {
-                by_label.entry(label).or_insert_with(|| Embeddings::of_width(1)).push(
-                    i as u32,
-                    &[],
-                    Some(v as u32),
-                );
+                let found = by_label.entry(label).or_insert_with(|| Embeddings::of_width(1));
+                found.rows.push(v as u32);
+                found.push_row(i as u32);
             }
         }
     }
@@ -136,6 +173,14 @@ impl Frame {
         Frame { path, labels, first, down, linked }
     }
 
+    /// The edge back to step `i` of the path, or forward from it.
+    fn edge(&self, i: usize, forward: bool, (edge_label, to_label): (Label, Label)) -> DfsEdge {
+        let (last, here) = (self.path[0], self.path[i]);
+        let (from, to) = if forward { (here, last + 1) } else { (last, here) };
+        let from_label = self.labels[usize::from(from)];
+        DfsEdge { from, to, from_label, edge_label, to_label }
+    }
+
     /// A smallest code starts with the smallest edge of the pattern.
     fn keeps_first(&self, a: Label, edge: Label, b: Label) -> bool {
         let smallest = (a.min(b), edge, a.max(b));
@@ -160,90 +205,121 @@ impl Frame {
 }
 
 /// The continuations of `code` that occur in at least `min_support` graphs, in the order of the
-/// codes, with their embeddings. They may include codes that are not the smallest of their
-/// pattern: the caller asks [`Canonizer::is_minimal`](super::canonical::Canonizer::is_minimal).
+/// codes. They may include codes that are not the smallest of their pattern: the caller asks
+/// [`Canonizer::is_minimal`](super::canonical::Canonizer::is_minimal), and only then for the
+/// [`Embeddings::extended`], which is the costly part.
 #[must_use]
 pub fn extensions(
     graphs: &[Graph],
     code: &DfsCode,
     embeddings: &Embeddings,
     min_support: usize,
-) -> Vec<(DfsEdge, Embeddings)> {
-    let mut collect = Collector::new(code, embeddings.width);
+) -> Vec<Extension> {
+    let mut collect = Collector::new(code);
+    let mut row = 0;
     for (g, rows) in embeddings.iter() {
         let graph = &graphs[g as usize];
-        for row in rows {
-            collect.backward(graph, g, row);
-            collect.forward(graph, g, row);
+        for vertices in rows {
+            collect.backward(graph, (g, row), vertices);
+            collect.forward(graph, (g, row), vertices);
+            row += 1;
         }
     }
     let mut found = collect.found;
-    found.retain(|(_, e)| e.support() >= min_support);
-    found.sort_unstable_by_key(|f| f.0);
+    found.retain(|e| e.support() >= min_support);
+    found.sort_unstable_by_key(|e| e.edge);
     found
 }
 
 struct Collector {
     frame: Frame,
-    width: usize,
-    slots: FxHashMap<DfsEdge, usize>,
-    found: Vec<(DfsEdge, Embeddings)>,
+    /// For each step of the rightmost path: backward edges to it, forward edges from it.
+    slots: Vec<[Slots; 2]>,
+    found: Vec<Extension>,
+}
+
+/// Where the extensions by (edge label, vertex label) are: a short list, searched from the start,
+/// and a map for the rare case of many labels.
+#[derive(Clone, Default)]
+struct Slots {
+    few: Vec<((Label, Label), usize)>,
+    many: FxHashMap<(Label, Label), usize>,
+}
+
+impl Slots {
+    const FEW: usize = 16;
+
+    fn find(&self, labels: (Label, Label)) -> Option<usize> {
+        let listed = self.few.iter().find(|s| s.0 == labels).map(|s| s.1);
+        if listed.is_some() || self.many.is_empty() {
+            return listed;
+        }
+        self.many.get(&labels).copied()
+    }
+
+    fn insert(&mut self, labels: (Label, Label), slot: usize) {
+        if self.few.len() < Self::FEW {
+            self.few.push((labels, slot));
+        } else {
+            self.many.insert(labels, slot);
+        }
+    }
 }
 
 impl Collector {
-    fn new(code: &DfsCode, width: usize) -> Self {
-        Collector { frame: Frame::new(code), width, slots: FxHashMap::default(), found: Vec::new() }
+    fn new(code: &DfsCode) -> Self {
+        let frame = Frame::new(code);
+        let slots = vec![Default::default(); frame.path.len()];
+        Collector { frame, slots, found: Vec::new() }
     }
 
-    fn backward(&mut self, graph: &Graph, g: u32, row: &[u32]) {
-        let from = self.frame.path[0];
-        let around = graph.neighbors(row[usize::from(from)]);
+    fn backward(&mut self, graph: &Graph, at: (u32, u32), row: &[u32]) {
+        let around = graph.neighbors(row[usize::from(self.frame.path[0])]);
         for i in 2..self.frame.path.len() {
-            let to = self.frame.path[i];
-            if self.frame.linked[usize::from(to)] {
+            let to = usize::from(self.frame.path[i]);
+            if self.frame.linked[to] {
                 continue;
             }
-            let target = row[usize::from(to)];
-            let Some(n) = around.iter().find(|n| n.vertex == target) else { continue };
-            if n.label == UNSEEN || !self.frame.allows_backward(i, n.label) {
-                continue;
+            let Some(n) = around.iter().find(|n| n.vertex == row[to]) else { continue };
+            if n.label != UNSEEN && self.frame.allows_backward(i, n.label) {
+                self.add(i, false, (n.label, self.frame.labels[to]), (at, 0));
             }
-            let edge = self.edge(from, to, n.label, self.frame.labels[usize::from(to)]);
-            self.add(edge, g, row, None);
         }
     }
 
-    fn forward(&mut self, graph: &Graph, g: u32, row: &[u32]) {
-        let to = self.frame.path[0] + 1;
+    fn forward(&mut self, graph: &Graph, at: (u32, u32), row: &[u32]) {
         for i in 0..self.frame.path.len() {
-            let from = self.frame.path[i];
-            for n in graph.neighbors(row[usize::from(from)]) {
-                let label = graph.label(n.vertex);
-                if row.contains(&n.vertex)
-                    || n.label == UNSEEN
-                    || label == UNSEEN
-                    || !self.frame.allows_forward(i, n.label, label)
+            for n in graph.neighbors(row[usize::from(self.frame.path[i])]) {
+                let labels = (n.label, graph.label(n.vertex));
+                if labels.0 != UNSEEN
+                    && labels.1 != UNSEEN
+                    && self.frame.allows_forward(i, labels.0, labels.1)
+                    && !row.contains(&n.vertex)
                 {
-                    continue;
+                    self.add(i, true, labels, (at, n.vertex));
                 }
-                let edge = self.edge(from, to, n.label, label);
-                self.add(edge, g, row, Some(n.vertex));
             }
         }
     }
 
-    fn edge(&self, from: u16, to: u16, edge_label: Label, to_label: Label) -> DfsEdge {
-        let from_label = self.frame.labels[usize::from(from)];
-        DfsEdge { from, to, from_label, edge_label, to_label }
-    }
-
-    fn add(&mut self, edge: DfsEdge, g: u32, row: &[u32], new: Option<u32>) {
-        let width = self.width + usize::from(new.is_some());
-        let found = &mut self.found;
-        let slot = *self.slots.entry(edge).or_insert_with(|| {
-            found.push((edge, Embeddings::of_width(width)));
-            found.len() - 1
+    /// Notes that the embedding `row` of graph `g` continues at step `i` of the path to `new`.
+    fn add(
+        &mut self,
+        i: usize,
+        forward: bool,
+        labels: (Label, Label),
+        ((g, row), new): ((u32, u32), u32),
+    ) {
+        let slots = &mut self.slots[i][usize::from(forward)];
+        let slot = slots.find(labels).unwrap_or_else(|| {
+            slots.insert(labels, self.found.len());
+            let edge = self.frame.edge(i, forward, labels);
+            self.found.push(Extension { edge, hits: Vec::new(), support: 0, last: u32::MAX });
+            self.found.len() - 1
         });
-        found[slot].1.push(g, row, new);
+        let extension = &mut self.found[slot];
+        extension.hits.push((row, new));
+        extension.support += u32::from(extension.last != g);
+        extension.last = g;
     }
 }

@@ -7,10 +7,13 @@
 //! **Cost.** Memory is that of the embeddings of the siblings along one path. The stack is
 //! explicit, so patterns may be of any depth.
 
+use rustc_hash::FxHashMap;
+
 use super::canonical::Canonizer;
 use super::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 use super::extend::{Embeddings, extensions, roots};
-use crate::graph::Graph;
+
+use crate::graph::{Edge, Graph, GraphBuilder};
 use crate::labels::{Label, UNSEEN};
 
 /// Which patterns to look for.
@@ -68,8 +71,7 @@ impl Visit<'_> {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let support = self.embeddings.support();
-        let mut seen: rustc_hash::FxHashMap<(u16, u16, Label, Label), (usize, u32)> =
-            rustc_hash::FxHashMap::default();
+        let mut seen: FxHashMap<(u16, u16, Label, Label), (usize, u32)> = FxHashMap::default();
         let n = self.code.vertex_count();
         let mut linked = vec![false; n * n];
         for e in self.code.edges() {
@@ -116,6 +118,13 @@ pub fn visit(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let min_support = limits.min_support.max(1);
+    let frequent;
+    let graphs = if min_support > 1 {
+        frequent = frequent_part(graphs, min_support);
+        &frequent[..]
+    } else {
+        graphs
+    };
     let mut canonizer = Canonizer::new();
     for (label, embeddings) in roots(graphs) {
         if embeddings.support() < min_support {
@@ -169,12 +178,43 @@ pub(crate) fn children(
     canonizer: &mut Canonizer,
 ) -> Vec<Pending> {
     let mut below = Vec::new();
-    for (edge, embeddings) in extensions(graphs, code, embeddings, min_support) {
-        code.push(edge);
+    for extension in extensions(graphs, code, embeddings, min_support) {
+        code.push(extension.edge);
         if canonizer.is_minimal(code) {
-            below.push(Pending { edge: Some(edge), embeddings });
+            let embeddings = embeddings.extended(&extension);
+            below.push(Pending { edge: Some(extension.edge), embeddings });
         }
         code.pop();
     }
     below
+}
+
+/// The graphs without edges whose labels (with those of their ends) occur in fewer than
+/// `min_support` graphs: no pattern wanted has one. Vertices keep their numbers.
+fn frequent_part(graphs: &[Graph], min_support: usize) -> Vec<Graph> {
+    let triple = |g: &Graph, e: &Edge| {
+        let (a, b) = (g.label(e.u), g.label(e.v));
+        (a.min(b), e.label, a.max(b))
+    };
+    let mut support: FxHashMap<(Label, Label, Label), (usize, usize)> = FxHashMap::default();
+    for (i, graph) in graphs.iter().enumerate() {
+        for e in graph.edges() {
+            let seen = support.entry(triple(graph, e)).or_insert((0, usize::MAX));
+            *seen = (seen.0 + usize::from(seen.1 != i), i);
+        }
+    }
+    let part = |graph: &Graph| {
+        let mut builder = GraphBuilder::new();
+        graph.labels().iter().for_each(|&label| {
+            builder.add_vertex(label);
+        });
+        for e in graph.edges() {
+            if support[&triple(graph, e)].0 >= min_support {
+                let added = builder.add_edge(e.u, e.v, e.label);
+                debug_assert!(added.is_ok(), "the edges of a simple graph");
+            }
+        }
+        builder.build()
+    };
+    graphs.iter().map(part).collect()
 }
