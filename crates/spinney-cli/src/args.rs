@@ -158,6 +158,9 @@ pub(crate) struct ParamArgs {
     /// accuracy, auc, log_loss, rmse, mae or r2: for early stopping and for the best round
     #[arg(long, value_name = "M")]
     pub(crate) metric: Option<Metric>,
+    /// The class that counts as positive, of two
+    #[arg(long, value_name = "CLASS")]
+    positive: Option<String>,
     /// Seed of all sampling [default: 0]
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -206,6 +209,7 @@ impl ParamArgs {
             class_weight: self.class_weight.unwrap_or(base.class_weight),
             early_stopping: self.early_stopping.or(base.early_stopping),
             metric: self.metric.or(base.metric),
+            positive: self.positive.clone().or(base.positive),
             seed: self.seed.unwrap_or(base.seed),
         }
     }

@@ -68,6 +68,37 @@ impl Folds {
         Ok(Folds { fold_of, count: count as u32 })
     }
 
+    /// Folds that keep groups together (scaffolds, for example): the groups, largest first, go to
+    /// the fold that is smallest so far.
+    ///
+    /// # Errors
+    /// If there are fewer than two folds or fewer groups than folds.
+    pub fn grouped<G: Ord>(groups: &[G], count: usize) -> Result<Folds> {
+        let mut members: std::collections::BTreeMap<&G, Vec<usize>> = Default::default();
+        for (i, group) in groups.iter().enumerate() {
+            members.entry(group).or_default().push(i);
+        }
+        if count < 2 || count > members.len() {
+            return Err(Error::parameter(
+                "folds",
+                format!(
+                    "{count} folds of {} groups: take 2 or more, at most one a group",
+                    members.len()
+                ),
+            ));
+        }
+        let mut members: Vec<Vec<usize>> = members.into_values().collect();
+        members.sort_by_key(|m| (std::cmp::Reverse(m.len()), m[0]));
+        let mut sizes = vec![0usize; count];
+        let mut fold_of = vec![0; groups.len()];
+        for group in members {
+            let fold = (0..count).min_by_key(|&f| sizes[f]).unwrap_or(0);
+            sizes[fold] += group.len();
+            group.into_iter().for_each(|i| fold_of[i] = fold as u32);
+        }
+        Ok(Folds { fold_of, count: count as u32 })
+    }
+
     /// The number of folds.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -214,6 +245,20 @@ mod tests {
         assert_ne!(folds, Folds::random(&strata, 10, 2).unwrap());
         assert!(Folds::random(&strata, 1, 0).is_err());
         assert!(Folds::random(&strata, 101, 0).is_err());
+    }
+
+    #[test]
+    fn groups_stay_together_and_folds_stay_even() {
+        let groups = ["a", "b", "a", "c", "b", "a", "d", "e", "f"];
+        let folds = Folds::grouped(&groups, 3).unwrap();
+        for fold in 0..3 {
+            let (train, test) = folds.split(fold);
+            assert_eq!(test.len(), 3);
+            let apart = |t: &u32| test.iter().all(|s| groups[*s as usize] != groups[*t as usize]);
+            assert!(train.iter().all(apart));
+        }
+        assert!(Folds::grouped(&groups, 7).is_err());
+        assert!(Folds::grouped(&groups, 1).is_err());
     }
 
     #[test]

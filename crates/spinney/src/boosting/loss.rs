@@ -47,19 +47,20 @@ impl Loss {
             LossKind::Poisson => Kind::Poisson,
         };
         match kind {
-            Kind::Logistic | Kind::Softmax => Loss::classes(kind, data),
+            Kind::Logistic | Kind::Softmax => Loss::classes(kind, data, params.positive.as_deref()),
             _ => Loss::numbers(kind, data),
         }
     }
 
-    fn classes(kind: Kind, data: &Dataset) -> Result<Loss> {
-        let names = data.class_names()?;
+    fn classes(kind: Kind, data: &Dataset, positive: Option<&str>) -> Result<Loss> {
+        let mut names = data.class_names()?;
         if names.len() < 2 {
             return Err(Error::data(format!(
                 "all targets are {:?}: there is nothing to learn from one class",
                 names.first().map_or("", String::as_str)
             )));
         }
+        put_positive_last(&mut names, positive)?;
         let targets = data.classes(&names)?.into_iter().map(f64::from).collect();
         let task = match (kind, <[String; 2]>::try_from(names)) {
             (Kind::Logistic, Ok(classes)) => Task::Binary { classes },
@@ -194,6 +195,34 @@ impl Loss {
     }
 }
 
+/// Words that name the class one looks for.
+const POSITIVE: [&str; 10] =
+    ["active", "true", "yes", "positive", "pos", "toxic", "mutagenic", "t", "y", "+"];
+
+/// Of two classes the second is the positive one: the one asked for, or the one whose name says so.
+fn put_positive_last(names: &mut [String], asked: Option<&str>) -> Result<()> {
+    if let Some(asked) = asked {
+        let Some(at) = names.iter().position(|n| n == asked) else {
+            return Err(Error::parameter(
+                "positive",
+                format!("{asked:?} is none of the classes {}", names.join(", ")),
+            ));
+        };
+        if names.len() == 2 {
+            names.swap(at, 1);
+        }
+        return Ok(());
+    }
+    let says_so = |name: &String| POSITIVE.contains(&name.to_lowercase().as_str());
+    if let [first, second] = names
+        && says_so(first)
+        && !says_so(second)
+    {
+        std::mem::swap(first, second);
+    }
+    Ok(())
+}
+
 /// Two values: two classes. Words or a few integers: classes. Else numbers.
 fn guess(data: &Dataset) -> Result<Kind> {
     let names = data.class_names()?;
@@ -208,8 +237,21 @@ fn guess(data: &Dataset) -> Result<Kind> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Loss};
+    use super::{Kind, Loss, put_positive_last};
     use crate::model::Task;
+
+    #[test]
+    fn the_positive_class_comes_last() {
+        let order = |names: [&str; 2], asked: Option<&str>| {
+            let mut names = names.map(String::from);
+            put_positive_last(&mut names, asked).map(|()| names)
+        };
+        assert_eq!(order(["active", "inactive"], None).unwrap(), ["inactive", "active"]);
+        assert_eq!(order(["False", "True"], None).unwrap(), ["False", "True"]);
+        assert_eq!(order(["0", "1"], Some("0")).unwrap(), ["1", "0"]);
+        assert_eq!(order(["bad", "good"], None).unwrap(), ["bad", "good"]);
+        assert!(order(["0", "1"], Some("2")).unwrap_err().to_string().contains("0, 1"));
+    }
 
     /// Residual and curvature against finite differences of the value.
     #[test]

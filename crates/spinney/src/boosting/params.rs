@@ -153,6 +153,9 @@ pub struct Params {
     pub early_stopping: Option<usize>,
     /// What early stopping watches; by default the loss's own.
     pub metric: Option<Metric>,
+    /// The class that counts as positive, where there are two; by default the larger number, or
+    /// the word that says so (`active`, `true`, `yes`, ...), or the later word.
+    pub positive: Option<String>,
     /// The seed of all sampling.
     pub seed: u64,
 }
@@ -180,6 +183,7 @@ impl Default for Params {
             class_weight: ClassWeight::None,
             early_stopping: None,
             metric: None,
+            positive: None,
             seed: 0,
         }
     }
