@@ -238,6 +238,7 @@ pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
         "class_weight" => params.class_weight = parse(name, value)?,
         "early_stopping" => params.early_stopping = parse::<Limit>(name, value)?.0,
         "metric" => params.metric = Some(parse(name, value)?),
+        "positive" => params.positive = (value != "none").then(|| value.to_owned()),
         "seed" => params.seed = parse(name, value)?,
         _ => {
             let known = json!(params);
