@@ -7,7 +7,12 @@
 //! nothing of learning.
 
 pub mod chemistry;
+pub mod draw;
+pub mod layout;
 pub mod molecule;
+pub mod read;
+pub mod scaffold;
+pub mod smarts;
 pub mod toolkit;
 
 pub use chemistry::{AtomView, BondView, Chemistry};

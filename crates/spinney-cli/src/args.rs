@@ -7,15 +7,16 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
-use spinney::io::{Format, OnError};
+use spinney::io::OnError;
 use spinney::{Engine, Error, Metric, Params, Result};
 
+use crate::molecules::{Kind, MoleculeArgs};
 use crate::output;
 
 /// Where graphs come from.
 #[derive(Args, Clone)]
 pub(crate) struct InputArgs {
-    /// A .gsp or .gspan file (also .gz) or a TUDataset folder
+    /// Graphs (.gsp, .gspan, a TUDataset folder) or molecules (.csv, .tsv, .smi, .sdf, .parquet)
     pub(crate) input: PathBuf,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -24,12 +25,14 @@ pub(crate) struct InputArgs {
 /// How graphs are read.
 #[derive(Args, Clone)]
 pub(crate) struct ReadingArgs {
-    /// The input's kind, if its name does not tell: gspan or tudataset
+    /// The input's kind, if its name does not tell: gspan, tudataset, csv, tsv, smi, sdf, parquet
     #[arg(long, value_name = "KIND")]
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Option<Kind>,
     /// What to do with a bad record: fail, or skip, count and list it
     #[arg(long, value_name = "fail|skip", default_value = "fail")]
     pub(crate) on_error: OnError,
+    #[command(flatten)]
+    pub(crate) molecules: MoleculeArgs,
 }
 
 /// How a command works and reports, besides its result.

@@ -9,6 +9,8 @@ use spinney::boosting::{Exploration, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
 
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
+use crate::input::Input;
+use crate::molecules::Split;
 use crate::{input, output, progress};
 
 /// Cross-validate a grid of settings.
@@ -20,6 +22,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "folds_file")]
     #[arg(allow_negative_numbers = true)]
     folds: usize,
+    /// How folds are made: random, scaffold (none is split between folds), or the column that names
+    /// each record's fold
+    #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
+    split: Split,
     /// A file with the fold of each graph, one integer a line
     #[arg(long, value_name = "FILE")]
     folds_file: Option<PathBuf>,
@@ -39,14 +45,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(args.folds_file.as_deref());
     output::check(&[args.common.json.as_deref()], &inputs)?;
-    let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
-    check_targets(args, &settings, &data)?;
-    let folds = folds(args, &settings[0], &data)?;
+    let path = &args.input.input;
+    let input = input::read(path, &args.input.reading, &args.common, args.split.column())?;
+    if input.target_names.len() != 1 && input.chemistry.is_some() {
+        return Err(Error::parameter("target", "name one column to learn: --target COL"));
+    }
+    let input = input.labelled(0, path)?;
+    let data = &input.data;
+    check_targets(args, &settings, data)?;
+    let folds = folds(args, &settings[0], &input)?;
     let unlimited = settings.iter().any(|s| s.max_edges.is_none());
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
-    input::check_census(&data, most, args.params.engine)?;
+    input::check_census(data, most, args.params.engine)?;
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let exploration = Exploration::new(&data, most, args.params.engine);
+    let exploration = Exploration::new(data, most, args.params.engine);
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, (settings.len() * folds.count()) as u64, "folds");
     let mut done = Vec::with_capacity(settings.len());
@@ -54,7 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         done.push(cross_validate(&exploration, &folds, params, args.params.metric, || bar.inc(1))?);
     }
     bar.finish_and_clear();
-    report(args, &data, &folds, &done, started)
+    report(args, data, &folds, &done, started)
 }
 
 /// All settings must understand the targets, and alike: as classes or as numbers.
@@ -111,13 +123,15 @@ fn settings(base: &Params, axes: &[Axis<'_>]) -> Result<Vec<ValidParams>> {
     settings.into_iter().map(Params::check).collect()
 }
 
-fn folds(args: &Args, params: &ValidParams, data: &Dataset) -> Result<Folds> {
-    match &args.folds_file {
-        Some(path) => {
-            let numbers = input::read_folds(path)?;
-            Folds::from_numbers(&numbers, data.len()).map_err(|e| Error::file(path, e))
-        }
-        None => Folds::random(&strata(data, params)?, args.folds, params.seed),
+fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
+    if let Some(path) = &args.folds_file {
+        let numbers = input::read_folds(path)?;
+        return Folds::from_numbers(&numbers, input.data.len()).map_err(|e| Error::file(path, e));
+    }
+    match (&args.split, &input.splits) {
+        (Split::Scaffold, _) => Folds::grouped(&input::scaffolds(input)?, args.folds),
+        (Split::Column(_), Some(parts)) => Folds::named(parts),
+        _ => Folds::random(&strata(&input.data, params)?, args.folds, params.seed),
     }
 }
 

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     args.common.start()?;
     output::check(&[args.common.json.as_deref()], &[&args.model, &args.input])?;
     let model = input::model(&args.model)?;
-    let data = input::read(&args.input, &args.reading, &args.common)?;
+    let input = input::read_for(&model, &args.input, &args.reading, &args.common)?;
+    let data = input.labelled(0, &args.input)?.data;
     let metrics = model.evaluate(&data).map_err(|e| Error::file(&args.input, e))?;
     let mut text = output::count(data.len(), "graph") + "\n";
     for &(metric, value) in &metrics {

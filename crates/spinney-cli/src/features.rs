@@ -9,6 +9,7 @@ use spinney::model::export::Features;
 use spinney::{Dataset, Error, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
+use crate::molecules::pattern_text;
 use crate::{input, output};
 
 /// Write which graph contains which of a model's patterns.
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let outputs = [Some(args.output.as_path()), args.common.json.as_deref()];
     output::check(&outputs, &[&args.model, &args.input])?;
     let model = input::model(&args.model)?;
-    let data = input::read(&args.input, &args.reading, &args.common)?;
+    let data = input::read_for(&model, &args.input, &args.reading, &args.common)?.data;
     let features = model.features(&data);
     if as_npz {
         let bytes = npz(&features)
@@ -82,7 +83,7 @@ fn is_npz(path: &Path) -> Result<bool> {
 /// A column's name: the pattern, and how often it must occur if more than once.
 fn name(model: &Model, features: &Features, column: usize) -> String {
     let (pattern, at_least) = features.columns[column];
-    let text = model.patterns()[pattern].code.describe(model.labels());
+    let text = pattern_text(&model.patterns()[pattern].code, model.labels());
     if at_least == 1 { text } else { format!("{text} x{at_least}") }
 }
 

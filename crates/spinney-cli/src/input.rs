@@ -6,11 +6,14 @@ use std::path::Path;
 use spinney::boosting::ValidParams;
 use spinney::boosting::loss::Loss;
 use spinney::graph::Graph;
-use spinney::io::{self, Format, ReadOptions};
+use spinney::io::{self, Format, ReadOptions, Skipped};
 use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Engine, Error, Model, Result};
 
+use spinney_chem::Chemistry;
+
 use crate::args::{CommonArgs, ReadingArgs};
+use crate::molecules::{self, Kind, chemistry_of, is_molecules, request};
 use crate::output::{complain, count};
 
 /// At most this many skipped records are listed one by one.
@@ -19,32 +22,155 @@ const LISTED: usize = 10;
 /// A census of more edge sets (estimated) fits few memories: each takes some 20 bytes.
 const MOST_EDGE_SETS: f64 = 2e9;
 
-/// Reads graphs; says what was skipped; refuses an empty set.
-pub(crate) fn read(path: &Path, reading: &ReadingArgs, common: &CommonArgs) -> Result<Dataset> {
+/// Graphs, and what is known of them besides if they are molecules.
+#[derive(Default)]
+pub(crate) struct Input {
+    pub(crate) data: Dataset,
+    /// How molecules became graphs; `None` for graphs.
+    pub(crate) chemistry: Option<Chemistry>,
+    /// Each molecule as SMILES.
+    pub(crate) structures: Vec<String>,
+    /// The part of each molecule, if a column of parts was named.
+    pub(crate) splits: Option<Vec<String>>,
+    /// The target columns, and their targets record by record.
+    pub(crate) target_names: Vec<String>,
+    pub(crate) targets: Vec<Vec<Option<String>>>,
+}
+
+impl Input {
+    /// The molecules that have a target in the given column; says how many have none. Graphs,
+    /// which have their targets with them, stay as they are.
+    pub(crate) fn labelled(&self, column: usize, path: &Path) -> Result<Input> {
+        let Some(targets) = self.targets.get(column) else {
+            return Ok(Input { data: self.data.clone(), ..Input::default() });
+        };
+        let present: Vec<usize> = (0..targets.len()).filter(|&i| targets[i].is_some()).collect();
+        let name = &self.target_names[column];
+        if present.is_empty() {
+            return Err(Error::file(path, format!("no record has a target in column {name:?}")));
+        }
+        let missing = targets.len() - present.len();
+        if missing > 0 {
+            let records = count(missing, "record");
+            complain(&format!(
+                "spinney: {}: {name}: skipped {records} without target",
+                path.display()
+            ));
+        }
+        let pick = |all: &[String]| present.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
+        let all = self.data.clone().with_targets(targets.clone())?;
+        Ok(Input {
+            data: all.subset(&present),
+            chemistry: self.chemistry.clone(),
+            structures: pick(&self.structures),
+            splits: self.splits.as_deref().map(pick),
+            ..Input::default()
+        })
+    }
+}
+
+/// Reads graphs or molecules; says what was skipped; refuses an empty set. `split` names a column
+/// of parts.
+pub(crate) fn read(
+    path: &Path,
+    reading: &ReadingArgs,
+    common: &CommonArgs,
+    split: Option<&str>,
+) -> Result<Input> {
+    if !is_molecules(path, reading) {
+        return Ok(Input { data: read_graphs(path, reading, common)?, ..Input::default() });
+    }
+    let chemistry = reading.molecules.chemistry();
+    read_molecules(path, reading, common, (chemistry, split))
+}
+
+/// Reads graphs or molecules for a model, molecules as it was trained on them.
+pub(crate) fn read_for(
+    model: &Model,
+    path: &Path,
+    reading: &ReadingArgs,
+    common: &CommonArgs,
+) -> Result<Input> {
+    if !is_molecules(path, reading) {
+        if model.representation().is_some() {
+            let reason = "graphs, but the model was trained on molecules: give molecules";
+            return Err(Error::file(path, reason));
+        }
+        return Ok(Input { data: read_graphs(path, reading, common)?, ..Input::default() });
+    }
+    reading.molecules.refuse_labels()?;
+    read_molecules(path, reading, common, (chemistry_of(model, path)?, None))
+}
+
+fn read_molecules(
+    path: &Path,
+    reading: &ReadingArgs,
+    common: &CommonArgs,
+    (chemistry, split): (Chemistry, Option<&str>),
+) -> Result<Input> {
+    let loaded = spinney_chem::read::load(&request(path, reading, split), &chemistry)?;
+    tell_skipped(path, &loaded.skipped, loaded.data.len(), common);
+    if loaded.corrected > 0 {
+        let corrected = count(loaded.corrected, "molecule");
+        common.note(&format!("spinney: {}: put {corrected} right", path.display()));
+    }
+    if loaded.data.is_empty() {
+        return Err(Error::file(path, "contains no molecules"));
+    }
+    Ok(Input {
+        data: loaded.data,
+        chemistry: Some(chemistry),
+        structures: loaded.structures,
+        splits: loaded.splits,
+        target_names: loaded.target_names,
+        targets: loaded.targets,
+    })
+}
+
+fn read_graphs(path: &Path, reading: &ReadingArgs, common: &CommonArgs) -> Result<Dataset> {
     if reading.format.is_none() && is_json(path) {
         return Err(Error::file(path, "JSON (a model?) where graphs are needed"));
     }
-    let options = ReadOptions { format: reading.format, on_error: reading.on_error };
-    let outcome = io::read(path, &options)?;
-    if !outcome.skipped.is_empty() {
-        let (skipped, read) = (outcome.skipped.len(), outcome.data.len());
-        complain(&format!(
-            "spinney: {}: skipped {}, kept {}",
-            path.display(),
-            count(skipped, "bad record"),
-            count(read, "graph")
-        ));
-        for s in outcome.skipped.iter().take(if common.quiet { 0 } else { LISTED }) {
-            complain(&format!("  {s}"));
-        }
-        if skipped > LISTED && !common.quiet {
-            complain(&format!("  ... and {} more", skipped - LISTED));
-        }
+    let format = match reading.format {
+        Some(Kind::Graphs(format)) => Some(format),
+        _ => None,
+    };
+    if format.is_none() && path.is_file() && Format::of(path).is_err() {
+        let reason = "its name does not tell its kind: graphs are .gsp, .gspan or a TUDataset \
+                      folder, molecules .csv, .tsv, .smi, .sdf or .parquet; or say --format with \
+                      gspan, tudataset, csv, tsv, smi, sdf or parquet";
+        return Err(Error::file(path, reason));
     }
+    let outcome = io::read(path, &ReadOptions { format, on_error: reading.on_error })?;
+    tell_skipped(path, &outcome.skipped, outcome.data.len(), common);
     if outcome.data.is_empty() {
         return Err(Error::file(path, "contains no graphs"));
     }
     Ok(outcome.data)
+}
+
+/// Says what was skipped, the first few one by one.
+pub(crate) fn tell_skipped(path: &Path, skipped: &[Skipped], kept: usize, common: &CommonArgs) {
+    if skipped.is_empty() {
+        return;
+    }
+    let (bad, kept) = (count(skipped.len(), "bad record"), count(kept, "graph"));
+    complain(&format!("spinney: {}: skipped {bad}, kept {kept}", path.display()));
+    if common.quiet {
+        return;
+    }
+    skipped.iter().take(LISTED).for_each(|s| complain(&format!("  {s}")));
+    if skipped.len() > LISTED {
+        complain(&format!("  ... and {} more", skipped.len() - LISTED));
+    }
+}
+
+/// The scaffold of each molecule.
+pub(crate) fn scaffolds(input: &Input) -> Result<Vec<String>> {
+    if input.chemistry.is_none() {
+        return Err(Error::parameter("split", "scaffolds are of molecules; these are graphs"));
+    }
+    Ok(molecules::scaffolds(&input.structures))
 }
 
 /// Reads a model; tells who gives graphs in its place.

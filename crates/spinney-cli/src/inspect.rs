@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (text, results) = if args.reading.format.is_none() && input::is_json(&args.input) {
         model(&Model::load(&args.input)?)
     } else {
-        data(&input::read(&args.input, &args.reading, &args.common)?)
+        data(&input::read(&args.input, &args.reading, &args.common, None)?.data)
     };
     output::print(&text)?;
     let params = json!({"input": args.input.display().to_string()});

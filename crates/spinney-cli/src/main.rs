@@ -11,6 +11,7 @@ mod features;
 mod input;
 mod inspect;
 mod mine;
+mod molecules;
 mod output;
 mod patterns;
 mod predict;

@@ -12,6 +12,7 @@ use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 
 use crate::args::{CommonArgs, InputArgs, Limit};
+use crate::molecules::pattern_text;
 use crate::{input, output, progress};
 
 /// List or count the connected patterns that occur in graphs.
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let form = Form::of(args.output.as_deref())?;
     let outputs = [args.output.as_deref(), args.common.json.as_deref()];
     output::check(&outputs, &[&args.input.input])?;
-    let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
+    let data = input::read(&args.input.input, &args.input.reading, &args.common, None)?.data;
     let wanted = Wanted {
         limits: Limits {
             min_support: args.min_support.of(data.len()),
@@ -259,7 +260,7 @@ fn write_lines(
     for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
         let mut line = json!({
             "id": i,
-            "pattern": mined.code.describe(data.labels()),
+            "pattern": pattern_text(&mined.code, data.labels()),
             "code": output::code_json(&mined.code, data.labels()),
             "edges": mined.code.edge_count(),
             "support": mined.graphs.len(),
@@ -299,7 +300,7 @@ fn write_rows(
             mined.graphs.iter().map(|&g| data.ids()[g as usize].as_str()).collect();
         let mut row = vec![
             i.to_string(),
-            mined.code.describe(data.labels()),
+            pattern_text(&mined.code, data.labels()),
             mined.code.edge_count().to_string(),
             mined.graphs.len().to_string(),
             parent.map_or(String::new(), |p| p.to_string()),

@@ -1,14 +1,16 @@
 //! `spinney patterns`: what a model looks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use spinney::model::Importance;
-use spinney::{Model, Result};
+use spinney::{Error, Model, Result};
+use spinney_chem::draw::pattern_svg;
 
 use crate::args::CommonArgs;
+use crate::molecules::pattern_text;
 use crate::{input, output};
 
 /// List a model's patterns, the most important first.
@@ -25,6 +27,9 @@ pub(crate) struct Args {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Draw each pattern to RANK.svg in this folder
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -37,6 +42,8 @@ enum Form {
     Csv,
     /// For programs
     Json,
+    /// One pattern a line, as SMARTS if it is of molecules
+    Smarts,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -54,15 +61,31 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ranked.iter().enumerate().map(|(i, r)| row(&model, i + 1, r)).collect();
     output::write_to(args.output.as_deref(), |out| match args.format {
         Form::Table => out.write_all(output::table(&columns, &rows).as_bytes()),
+        Form::Smarts => rows.iter().try_for_each(|r| writeln!(out, "{}", r[1])),
         Form::Json => writeln!(out, "{:#}", Value::from(list.clone())),
         Form::Csv => output::write_csv(out, |csv| {
             csv.write_record(&header)?;
             rows.iter().try_for_each(|r| csv.write_record(r))
         }),
     })?;
+    if let Some(folder) = &args.svg {
+        draw(folder, &model, &ranked)?;
+    }
     let params = json!({"model": args.model.display().to_string(), "top": args.top});
     let results = json!({"patterns": list});
     output::write_json(args.common.json.as_deref(), "patterns", &params, started, &results)
+}
+
+/// Draws each pattern to `RANK.svg` in `folder`, which is made if it is not there.
+fn draw(folder: &Path, model: &Model, ranked: &[Importance]) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Error::failed(format!("cannot make folder {}: {e}", folder.display())))?;
+    for (i, importance) in ranked.iter().enumerate() {
+        let svg = pattern_svg(&model.patterns()[importance.pattern].code, model.labels());
+        let path = folder.join(format!("{}.svg", i + 1));
+        output::write_to(Some(&path), |out| out.write_all(svg.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// The columns of [`row`].
@@ -86,7 +109,7 @@ pub(crate) fn row(model: &Model, rank: usize, importance: &Importance) -> Vec<St
     let pattern = &model.patterns()[importance.pattern];
     let mut row = vec![
         rank.to_string(),
-        pattern.code.describe(model.labels()),
+        pattern_text(&pattern.code, model.labels()),
         pattern.code.edge_count().to_string(),
         format!("{:.3}", importance.gain),
         importance.splits.to_string(),
@@ -101,7 +124,7 @@ fn entry(model: &Model, rank: usize, importance: &Importance) -> Value {
     let pattern = &model.patterns()[importance.pattern];
     json!({
         "rank": rank,
-        "pattern": pattern.code.describe(model.labels()),
+        "pattern": pattern_text(&pattern.code, model.labels()),
         "edges": pattern.code.edge_count(),
         "code": output::code_json(&pattern.code, model.labels()),
         "gain": importance.gain,

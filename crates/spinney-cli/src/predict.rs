@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use serde_json::json;
 use spinney::model::{Predictions, Task};
-use spinney::{Dataset, Model, Result};
+use spinney::{Dataset, Error, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
+use crate::molecules::{chemistry_of, is_molecules, request};
 use crate::{input, output};
 
 /// Predict with a model.
@@ -15,7 +16,7 @@ use crate::{input, output};
 pub(crate) struct Args {
     /// A model file
     model: PathBuf,
-    /// A .gsp or .gspan file (also .gz) or a TUDataset folder
+    /// Graphs, or molecules if the model was trained on molecules
     input: PathBuf,
     /// Where to write the CSV [default: standard output]
     #[arg(short, long, value_name = "FILE.csv")]
@@ -32,32 +33,84 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let outputs = [args.output.as_deref(), args.common.json.as_deref()];
     output::check(&outputs, &[&args.model, &args.input])?;
     let model = input::model(&args.model)?;
-    let data = input::read(&args.input, &args.reading, &args.common)?;
-    let predictions = model.predict(&data);
-    output::write_to(args.output.as_deref(), |out| {
-        output::write_csv(out, |csv| write(csv, &model, &data, &predictions))
-    })?;
+    let graphs = predict(args, &model)?;
     if let Some(path) = &args.output {
-        let graphs = output::count(data.len(), "graph");
-        args.common.note(&format!("wrote {}: {graphs}", path.display()));
+        let told = output::count(graphs, "graph");
+        args.common.note(&format!("wrote {}: {told}", path.display()));
     }
     let params = json!({
         "model": args.model.display().to_string(),
         "input": args.input.display().to_string(),
         "output": args.output.as_ref().map(|p| p.display().to_string()),
     });
-    let results = json!({"graphs": data.len()});
+    let results = json!({"graphs": graphs});
     output::write_json(args.common.json.as_deref(), "predict", &params, started, &results)
+}
+
+/// Molecules predicted at a time: memory does not grow with the file.
+const BATCH: usize = 4096;
+
+/// Writes the predictions batch by batch; gives the number of graphs.
+fn predict(args: &Args, model: &Model) -> Result<usize> {
+    let mut graphs = 0;
+    // A fault of the input, met while the output is being written.
+    let mut fault = None;
+    let written = output::write_to(args.output.as_deref(), |out| {
+        output::write_csv(out, |csv| {
+            csv.write_record(header(model))?;
+            let mut unwritten = None;
+            let read = for_each_batch(args, model, |data| {
+                graphs += data.len();
+                let rows = write(csv, model, data, &model.predict(data));
+                rows.map_err(|e| {
+                    unwritten = Some(e);
+                    Error::failed("not written")
+                })
+            });
+            if let Some(e) = unwritten {
+                return Err(e);
+            }
+            read.map_err(|e| {
+                fault = Some(e);
+                std::io::Error::other("the input is at fault").into()
+            })
+        })
+    });
+    match fault {
+        Some(fault) => Err(fault),
+        None => written.map(|()| graphs),
+    }
+}
+
+/// Reads graphs at once, molecules batch by batch.
+fn for_each_batch(
+    args: &Args,
+    model: &Model,
+    mut each: impl FnMut(&Dataset) -> Result<()>,
+) -> Result<()> {
+    let (path, reading) = (&args.input, &args.reading);
+    if !is_molecules(path, reading) {
+        return each(&input::read_for(model, path, reading, &args.common)?.data);
+    }
+    reading.molecules.refuse_labels()?;
+    let chemistry = chemistry_of(model, path)?;
+    let (mut skipped, mut kept) = (Vec::new(), 0);
+    let request = request(path, reading, None);
+    spinney_chem::read::for_each_batch(&request, &chemistry, BATCH, |batch| {
+        skipped.extend(batch.skipped);
+        kept += batch.data.len();
+        each(&batch.data)
+    })?;
+    input::tell_skipped(path, &skipped, kept, &args.common);
+    if kept == 0 {
+        return Err(Error::file(path, "contains no molecules"));
+    }
+    Ok(())
 }
 
 /// `id, prediction`, and for classes `score` and `probability`: of the positive class, or one of
 /// each class if there are more than two.
-fn write<W: std::io::Write>(
-    csv: &mut csv::Writer<W>,
-    model: &Model,
-    data: &Dataset,
-    predictions: &Predictions,
-) -> csv::Result<()> {
+fn header(model: &Model) -> Vec<String> {
     let classes = model.task().classes();
     let mut header = vec!["id".to_owned(), "prediction".into()];
     match model.task() {
@@ -68,7 +121,17 @@ fn write<W: std::io::Write>(
         }
         Task::Regression => {}
     }
-    csv.write_record(&header)?;
+    header
+}
+
+/// A row for each graph, as [`header`] says.
+fn write<W: std::io::Write>(
+    csv: &mut csv::Writer<W>,
+    model: &Model,
+    data: &Dataset,
+    predictions: &Predictions,
+) -> csv::Result<()> {
+    let classes = model.task().classes();
     for (i, id) in data.ids().iter().enumerate() {
         let prediction = match predictions.class(i) {
             Some(class) => classes[class].clone(),

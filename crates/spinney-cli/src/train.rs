@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::{Booster, Exploration, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Result};
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
+use crate::input::Input;
+use crate::molecules::Split;
 use crate::{input, output, progress};
 
 /// Train a model.
@@ -20,9 +22,13 @@ pub(crate) struct Args {
     /// The model file to write
     #[arg(short, long, value_name = "MODEL.json")]
     output: PathBuf,
-    /// Validation graphs: a file, or the share of INPUT to hold out
-    #[arg(long, value_name = "FILE|FRACTION", allow_negative_numbers = true)]
+    /// Validation graphs: a file, the share of INPUT to hold out, or (with --split COL) the value
+    /// in that column
+    #[arg(long, value_name = "FILE|FRACTION|VALUE", allow_negative_numbers = true)]
     valid: Option<String>,
+    /// How --valid FRACTION holds out: random, scaffold, or the column that tells the parts
+    #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
+    split: Split,
     #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
@@ -44,25 +50,66 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     args.common.start()?;
     let params = args.params.params().check()?;
     let mut inputs = vec![args.input.input.as_path()];
-    inputs.extend(args.valid.as_ref().filter(|v| v.parse::<f64>().is_err()).map(Path::new));
+    inputs.extend(valid_file(args));
     output::check(&[Some(&args.output), args.common.json.as_deref()], &inputs)?;
-    let data = input::read(&args.input.input, &args.input.reading, &args.common)?;
-    input::check_census(&data, params.max_edges, args.params.engine)?;
-    let sides = sides(args, &params, data)?;
-    let fit = train(args, &params, &sides)?;
-    fit.model.save(&args.output)?;
-    report(args, &sides, &fit)?;
-    let results = json!({
-        "model": args.output.display().to_string(),
-        "patterns": fit.model.patterns().len(),
-        "record": fit.record,
-    });
+    let path = &args.input.input;
+    let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
+    if all.chemistry.is_some() && all.target_names.is_empty() {
+        return Err(Error::parameter("target", "name the column to learn: --target COL"));
+    }
+    let several = all.target_names.len() > 1;
+    let mut results = Vec::new();
+    for column in 0..all.target_names.len().max(1) {
+        let input = all.labelled(column, path)?;
+        let name = all.target_names.get(column).filter(|_| several).map(String::as_str);
+        results.push(train_one(args, &params, input, name)?);
+    }
+    let results = if several { json!(results) } else { results.swap_remove(0) };
     let params = args.params.told(json!({
-        "input": args.input.input.display().to_string(),
+        "input": path.display().to_string(),
         "output": args.output.display().to_string(),
         "valid": args.valid,
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
+}
+
+/// The file of validation graphs, if `--valid` names one.
+fn valid_file(args: &Args) -> Option<&Path> {
+    let named = args.valid.as_ref().filter(|v| v.parse::<f64>().is_err());
+    named.filter(|_| args.split.column().is_none()).map(Path::new)
+}
+
+/// Trains on one target and writes its model; of several targets each goes to a file of its own.
+fn train_one(
+    args: &Args,
+    params: &ValidParams,
+    input: Input,
+    target: Option<&str>,
+) -> Result<Value> {
+    input::check_census(&input.data, params.max_edges, args.params.engine)?;
+    let chemistry = input.chemistry.clone();
+    let sides = sides(args, params, input)?;
+    let mut fit = train(args, params, &sides)?;
+    if let Some(chemistry) = chemistry {
+        fit.model = fit.model.with_representation(chemistry.to_json());
+    }
+    let path = target.map_or_else(|| args.output.clone(), |t| named_after(&args.output, t));
+    fit.model.save(&path)?;
+    report(args, &sides, &fit, (&path, target))?;
+    Ok(json!({
+        "target": target,
+        "model": path.display().to_string(),
+        "patterns": fit.model.patterns().len(),
+        "record": fit.record,
+    }))
+}
+
+/// `model.json` becomes `model.TARGET.json`; what is no letter, digit, `-` or `_` becomes `_`.
+fn named_after(path: &Path, target: &str) -> PathBuf {
+    let safe = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    let target: String = target.chars().map(safe).collect();
+    let ending = path.extension().map_or("json".into(), |e| e.to_string_lossy());
+    path.with_extension(format!("{target}.{ending}"))
 }
 
 fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
@@ -83,21 +130,40 @@ fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
     fit
 }
 
-fn sides(args: &Args, params: &ValidParams, data: Dataset) -> Result<Sides> {
-    let loss = input::targets(&args.input.input, &data, params)?;
-    let n = data.len() as u32;
+fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
+    let loss = input::targets(&args.input.input, &input.data, params)?;
+    let n = input.data.len() as u32;
     let Some(valid) = &args.valid else {
-        return Ok(Sides { data, train: (0..n).collect(), valid: Vec::new() });
+        return Ok(Sides { data: input.data, train: (0..n).collect(), valid: Vec::new() });
     };
-    if let Ok(share) = valid.parse::<f64>() {
-        let (train, valid) = held_out(&data, params, share)?;
-        return Ok(Sides { data, train, valid });
+    if let (Split::Column(_), Some(parts)) = (&args.split, &input.splits) {
+        let (valid, train) = (0..n).partition(|&i| parts[i as usize] == *valid);
+        return Ok(Sides { data: input.data, train, valid });
     }
-    let more = input::read(valid.as_ref(), &args.input.reading, &args.common)?;
-    Truth::of(&more, loss.task()).map_err(|e| Error::file(valid.as_ref(), e))?;
-    let all = data.concatenated(&more)?;
+    if let Ok(share) = valid.parse::<f64>() {
+        let (train, valid) = match args.split {
+            Split::Scaffold => held_out_scaffolds(&input, share)?,
+            _ => held_out(&input.data, params, share)?,
+        };
+        return Ok(Sides { data: input.data, train, valid });
+    }
+    let path = Path::new(valid);
+    let more = input::read(path, &args.input.reading, &args.common, None)?.labelled(0, path)?;
+    Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
+    let all = input.data.concatenated(&more.data)?;
     let total = all.len() as u32;
     Ok(Sides { data: all, train: (0..n).collect(), valid: (n..total).collect() })
+}
+
+/// Holds out whole scaffolds: as near to the share as folds of whole scaffolds come.
+fn held_out_scaffolds(input: &Input, share: f64) -> Result<(Vec<u32>, Vec<u32>)> {
+    if !(share > 0.0 && share < 1.0) {
+        return Err(Error::parameter("valid", format!("{share} is not between 0 and 1")));
+    }
+    let groups = input::scaffolds(input)?;
+    let parts = (1.0 / share.min(1.0 - share)).round().max(2.0) as usize;
+    let (most, few) = Folds::grouped(&groups, parts)?.split(parts - 1);
+    Ok(if share <= 0.5 { (most, few) } else { (few, most) })
 }
 
 /// The graphs to train on and those held out, a share of each class.
@@ -124,9 +190,15 @@ fn graphs(number: usize) -> String {
     output::count(number, "graph")
 }
 
-fn report(args: &Args, sides: &Sides, fit: &Fit) -> Result<()> {
+fn report(
+    args: &Args,
+    sides: &Sides,
+    fit: &Fit,
+    (path, target): (&Path, Option<&str>),
+) -> Result<()> {
     let (model, record) = (&fit.model, &fit.record);
-    let mut text = format!(
+    let mut text = target.map_or_else(String::new, |t| format!("{t}: "));
+    text += &format!(
         "trained on {}: {} ({}), {} in the model\n\
          explored {} patterns in {} classes ({} engine), {:.2} s\n",
         graphs(sides.train.len()),
@@ -150,6 +222,9 @@ fn report(args: &Args, sides: &Sides, fit: &Fit) -> Result<()> {
              (more graphs, --min-samples-leaf 1, --subsample 1 or --pattern-sample 1 may help)",
         );
     }
-    text += &format!("wrote {}\n", args.output.display());
+    if let [negative, positive] = model.task().classes() {
+        text += &format!("positive class {positive} (against {negative})\n");
+    }
+    text += &format!("wrote {}\n", path.display());
     output::print(&text)
 }

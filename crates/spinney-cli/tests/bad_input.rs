@@ -128,7 +128,9 @@ fn inputs_that_are_something_else_are_named() {
     check([
         case("train none.gsp -o out.json", 2, &["none.gsp: ", "No such file"]),
         case("train good.gsp -o out.json --valid none.gsp", 2, &["none.gsp: ", "No such file"]),
-        case("train table.csv -o out.json", 2, &["table.csv: ", "--format gspan"])
+        case("train table.xyz -o out.json", 2, &["table.xyz: ", "--format", "gspan", "csv"])
+            .with("table.xyz", "a,b\n"),
+        case("train table.csv -o out.json", 2, &["table.csv: ", "--smiles", "\"a\""])
             .with("table.csv", "a,b\n"),
         case("train model.json -o out.json", 2, &["model.json: ", "graphs are needed"]),
         case("predict model.json model.json", 2, &["model.json: ", "graphs are needed"]),

@@ -100,6 +100,19 @@ impl Dataset {
         Ok(all)
     }
 
+    /// The same data with other targets, one a graph.
+    ///
+    /// # Errors
+    /// If there is not one target a graph.
+    pub fn with_targets(mut self, targets: Vec<Option<String>>) -> Result<Dataset> {
+        if targets.len() != self.len() {
+            let (given, graphs) = (targets.len(), self.len());
+            return Err(Error::data(format!("{given} targets for {graphs} graphs")));
+        }
+        self.targets = targets;
+        Ok(self)
+    }
+
     /// The same data with a weight for each graph.
     ///
     /// # Errors

@@ -45,6 +45,17 @@ impl Folds {
         Ok(Folds { fold_of: numbers.iter().map(of).collect(), count: distinct.len() as u32 })
     }
 
+    /// Folds by the name that each graph's fold has.
+    ///
+    /// # Errors
+    /// If there are fewer than two names.
+    pub fn named<G: Ord>(names: &[G]) -> Result<Folds> {
+        let distinct: std::collections::BTreeSet<&G> = names.iter().collect();
+        let numbers: std::collections::BTreeMap<&G, i64> = distinct.into_iter().zip(0..).collect();
+        let numbers: Vec<i64> = names.iter().map(|n| numbers[n]).collect();
+        Folds::from_numbers(&numbers, names.len())
+    }
+
     /// Random folds of even size; with classes, each class is dealt out evenly.
     ///
     /// # Errors

@@ -129,7 +129,7 @@ impl Model {
     /// # Errors
     /// Says why the text is no intact model.
     pub fn from_json(text: &str) -> std::result::Result<Model, String> {
-        if !text.trim_start().starts_with('{') {
+        if !text.trim_start().is_empty() && !text.trim_start().starts_with('{') {
             return Err("not a Spinney model: not a JSON object".into());
         }
         let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {

@@ -1,0 +1,182 @@
+//! Molecules on the command line: which column is what, and what makes two atoms the same.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use clap::Args;
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use spinney::io::Format;
+use spinney::labels::Labels;
+use spinney::mining::DfsCode;
+use spinney::{Error, Model, Result};
+use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets};
+use spinney_chem::{AtomView, BondView, Chemistry, scaffold, smarts, toolkit};
+
+use crate::args::ReadingArgs;
+
+/// A kind of input: graphs or molecules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Graphs(Format),
+    Molecules(MoleculeFormat),
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(s: &str) -> std::result::Result<Self, String> {
+        if let Ok(format) = s.parse() {
+            return Ok(Kind::Molecules(format));
+        }
+        s.parse().map(Kind::Graphs).map_err(|_| {
+            format!("{s:?} is no kind of input: gspan, tudataset, csv, tsv, smi, sdf or parquet")
+        })
+    }
+}
+
+/// How records are dealt into folds or held out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    Random,
+    Scaffold,
+    Column(String),
+}
+
+impl FromStr for Split {
+    type Err = std::convert::Infallible;
+
+    fn from_str(s: &str) -> std::result::Result<Self, Self::Err> {
+        Ok(match s {
+            "random" => Split::Random,
+            "scaffold" => Split::Scaffold,
+            column => Split::Column(column.to_owned()),
+        })
+    }
+}
+
+impl Split {
+    /// The column that names the parts, if there is one.
+    pub(crate) fn column(&self) -> Option<&str> {
+        match self {
+            Split::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+}
+
+/// Columns and labels of molecules; without meaning for graphs.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Molecules")]
+pub(crate) struct MoleculeArgs {
+    /// The column of SMILES, if its name does not tell
+    #[arg(long, value_name = "COL")]
+    pub(crate) smiles: Option<String>,
+    /// The target column; several separated by commas, or `all`, train a model each
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    pub(crate) target: Vec<String>,
+    /// The column of names [default: row numbers, or an SDF's titles]
+    #[arg(long, value_name = "COL")]
+    pub(crate) id: Option<String>,
+    /// The column of sample weights
+    #[arg(long, value_name = "COL")]
+    pub(crate) weight: Option<String>,
+    /// What makes atoms the same: rdkit (the paper's), element or element+aromatic; several
+    /// separated by commas are views side by side [default: rdkit]
+    #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
+    pub(crate) atoms: Vec<AtomView>,
+    /// What makes bonds the same: none, order or order+ring [default: none]
+    #[arg(long, value_name = "VIEW")]
+    pub(crate) bonds: Option<BondView>,
+    /// Keep only the largest fragment of salts and mixtures
+    #[arg(long)]
+    pub(crate) largest_fragment: bool,
+    /// Put right structures that RDKit refuses where their meaning is known (uncharged nitro groups)
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+impl MoleculeArgs {
+    /// The chemistry asked for.
+    pub(crate) fn chemistry(&self) -> Chemistry {
+        let mut atoms = self.atoms.clone();
+        atoms.dedup();
+        if atoms.is_empty() {
+            atoms = Chemistry::default().atoms;
+        }
+        Chemistry {
+            atoms,
+            bonds: self.bonds.unwrap_or_default(),
+            largest_fragment: self.largest_fragment,
+        }
+    }
+
+    /// Labels are a model's own matter once it is trained.
+    pub(crate) fn refuse_labels(&self) -> Result<()> {
+        if self.atoms.is_empty() && self.bonds.is_none() && !self.largest_fragment {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "atoms",
+            "the model says how molecules are labelled: leave out --atoms, --bonds and \
+             --largest-fragment",
+        ))
+    }
+
+    fn columns(&self, split: Option<&str>) -> Columns {
+        let targets = match &self.target[..] {
+            [] => Targets::None,
+            [all] if all == "all" => Targets::All,
+            names => Targets::Named(names.to_vec()),
+        };
+        Columns {
+            smiles: self.smiles.clone(),
+            targets,
+            id: self.id.clone(),
+            weight: self.weight.clone(),
+            split: split.map(str::to_owned),
+        }
+    }
+}
+
+/// Whether `path` holds molecules.
+pub(crate) fn is_molecules(path: &Path, reading: &ReadingArgs) -> bool {
+    match reading.format {
+        Some(kind) => matches!(kind, Kind::Molecules(_)),
+        None => !path.is_dir() && MoleculeFormat::of(path).is_some(),
+    }
+}
+
+/// What to ask the reader for.
+pub(crate) fn request(path: &Path, reading: &ReadingArgs, split: Option<&str>) -> Request {
+    let format = match reading.format {
+        Some(Kind::Molecules(format)) => Some(format),
+        _ => None,
+    };
+    Request {
+        path: path.to_owned(),
+        format,
+        columns: reading.molecules.columns(split),
+        on_error: reading.on_error,
+        lenient: reading.molecules.lenient,
+    }
+}
+
+/// The chemistry of a model that molecules are to be given to.
+pub(crate) fn chemistry_of(model: &Model, path: &Path) -> Result<Chemistry> {
+    Chemistry::of_model(model)?.ok_or_else(|| {
+        Error::file(path, "molecules, but the model was trained on graphs: give graphs")
+    })
+}
+
+/// A pattern in one line: as SMARTS if it is of molecules, else in words.
+pub(crate) fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
+    smarts::smarts(code, labels).unwrap_or_else(|| code.describe(labels))
+}
+
+/// The scaffold of each molecule, for splits that keep scaffolds together.
+pub(crate) fn scaffolds(structures: &[String]) -> Vec<String> {
+    let key = |smiles: &String| {
+        toolkit::from_smiles(smiles).map_or_else(|_| String::new(), |m| scaffold::scaffold_key(&m))
+    };
+    structures.par_iter().map(key).collect()
+}
