@@ -134,7 +134,8 @@ def records_of(path):
 
 def seen_by_rdkit(mol):
     """Atoms and bonds in the form of the example `atoms`."""
-    kinds = {"SINGLE": "Single", "DOUBLE": "Double", "TRIPLE": "Triple", "AROMATIC": "Aromatic"}
+    named = ["Single", "Double", "Triple", "Aromatic", "Dative"]
+    kinds = {name.upper(): name for name in named}
     atoms = [
         (
             atom.GetAtomicNum(),
@@ -251,8 +252,8 @@ def test_patterns_mean_the_same_in_rdkit(example, path, step, offset, atoms, bon
     option = ["--sdf"] if is_sdf else []
     patterns = example("pattern_smarts", "".join(chosen), atoms, bonds, 5, 1, *option)
     assert len(patterns) > 400
-    # 27 settings of at least 250 patterns, of all sizes.
-    same_rows(patterns[:: max(1, len(patterns) // 300)], mols)
+    # 27 settings of at least 220 patterns each, of all sizes.
+    same_rows(patterns[:: max(1, len(patterns) // 220)], mols)
 
 
 @pytest.mark.parametrize("bonds", BONDS)

@@ -15,7 +15,7 @@ use spinney::graph::{Graph, GraphBuilder};
 use spinney::labels::Labels;
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
-use crate::toolkit::symbol;
+use crate::toolkit::{self, symbol};
 
 /// What makes two atoms the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,11 +83,18 @@ pub struct Chemistry {
     pub bonds: BondView,
     /// Whether only the largest fragment of a mixture is kept.
     pub largest_fragment: bool,
+    /// Whether hydrogens are atoms of the graph, not just counts.
+    pub hydrogens: bool,
 }
 
 impl Default for Chemistry {
     fn default() -> Self {
-        Chemistry { atoms: vec![AtomView::Rdkit], bonds: BondView::Any, largest_fragment: false }
+        Chemistry {
+            atoms: vec![AtomView::Rdkit],
+            bonds: BondView::Any,
+            largest_fragment: false,
+            hydrogens: false,
+        }
     }
 }
 
@@ -107,6 +114,14 @@ impl Chemistry {
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::json!(self)
+    }
+
+    /// Reads a SMILES as RDKit would, with hydrogens as atoms if they are wanted.
+    ///
+    /// # Errors
+    /// Says why it is no molecule.
+    pub fn molecule(&self, smiles: &str) -> Result<Molecule, String> {
+        if self.hydrogens { toolkit::with_hydrogens(smiles) } else { toolkit::from_smiles(smiles) }
     }
 
     /// The graph of a molecule; new labels are added to `labels`.
@@ -149,7 +164,10 @@ pub fn atom_label(view: AtomView, atom: &Atom) -> String {
         AtomView::Rdkit => {
             let Atom { element, degree, hydrogens, charge, isotope, .. } = *atom;
             let ring = if atom.in_ring { "R" } else { "!R" };
-            format!("[#{element}&d{degree}&H{hydrogens}&{charge:+}&{isotope}*&{ring}]")
+            // All neighbours, hydrogens included: with H this fixes the heavy ones. (RDKit's own
+            // `d` would count deuterium as heavy.)
+            let total = u16::from(degree) + u16::from(hydrogens);
+            format!("[#{element}&X{total}&H{hydrogens}&{charge:+}&{isotope}*&{ring}]")
         }
         AtomView::Element => format!("[#{}]", atom.element),
         AtomView::ElementAromatic => {
@@ -168,7 +186,7 @@ pub fn bond_label(view: BondView, bond: &Bond) -> &'static str {
         (BondView::Order, BondKind::Double, _) => "=",
         (BondView::Order, BondKind::Triple, _) => "#",
         (BondView::Order, BondKind::Aromatic, _) => ":",
-        (BondView::Order, BondKind::Other, _) => "!-&!=&!#&!:",
+        (BondView::Order, BondKind::Dative | BondKind::Other, _) => "!-&!=&!#&!:",
         (BondView::OrderRing, BondKind::Single, true) => "-&@",
         (BondView::OrderRing, BondKind::Single, false) => "-&!@",
         (BondView::OrderRing, BondKind::Double, true) => "=&@",
@@ -177,8 +195,8 @@ pub fn bond_label(view: BondView, bond: &Bond) -> &'static str {
         (BondView::OrderRing, BondKind::Triple, false) => "#&!@",
         (BondView::OrderRing, BondKind::Aromatic, true) => ":&@",
         (BondView::OrderRing, BondKind::Aromatic, false) => ":&!@",
-        (BondView::OrderRing, BondKind::Other, true) => "!-&!=&!#&!:&@",
-        (BondView::OrderRing, BondKind::Other, false) => "!-&!=&!#&!:&!@",
+        (BondView::OrderRing, BondKind::Dative | BondKind::Other, true) => "!-&!=&!#&!:&@",
+        (BondView::OrderRing, BondKind::Dative | BondKind::Other, false) => "!-&!=&!#&!:&!@",
     }
 }
 
@@ -217,9 +235,9 @@ mod tests {
         let graph = Chemistry::default().graph(&molecule, &mut labels);
         assert_eq!(graph.vertex_count(), 11);
         let name = |v| labels.vertex.name(graph.label(v));
-        assert_eq!(name(0), "[#6&d1&H3&+0&0*&!R]");
-        assert_eq!(name(1), "[#7&d4&H0&+1&0*&!R]");
-        assert_eq!(name(5), "[#6&d3&H0&+0&0*&R]");
+        assert_eq!(name(0), "[#6&X4&H3&+0&0*&!R]");
+        assert_eq!(name(1), "[#7&X4&H0&+1&0*&!R]");
+        assert_eq!(name(5), "[#6&X3&H0&+0&0*&R]");
         assert_eq!(labels.edge.names(), ["~"]);
     }
 
@@ -230,7 +248,7 @@ mod tests {
         let chemistry = Chemistry {
             atoms: vec![AtomView::Rdkit, AtomView::Element],
             bonds: BondView::Order,
-            largest_fragment: false,
+            ..Chemistry::default()
         };
         let graph = chemistry.graph(&molecule, &mut labels);
         assert_eq!((graph.vertex_count(), graph.edge_count()), (6, 4));
@@ -240,11 +258,21 @@ mod tests {
     }
 
     #[test]
+    fn hydrogens_are_atoms_if_asked_for() {
+        let chemistry = Chemistry { hydrogens: true, ..Chemistry::default() };
+        let methanol = chemistry.molecule("CO").unwrap();
+        let graph = chemistry.graph(&methanol, &mut Labels::default());
+        assert_eq!((graph.vertex_count(), graph.edge_count()), (6, 5));
+        assert_eq!((methanol.atoms()[0].degree, methanol.atoms()[0].hydrogens), (1, 3));
+        assert!(chemistry.molecule("C1C").is_err());
+    }
+
+    #[test]
     fn settings_survive_json_and_names_are_short() {
         let chemistry = Chemistry { bonds: BondView::OrderRing, ..Chemistry::default() };
         let back: Chemistry = serde_json::from_value(chemistry.to_json()).unwrap();
         assert_eq!(back, chemistry);
-        assert_eq!(short_name("[#7&d4&H0&+1&0*&!R]"), "N+");
+        assert_eq!(short_name("[#7&X4&H0&+1&0*&!R]"), "N+");
         assert_eq!(short_name("[#6&a]"), "c");
         assert_eq!(short_name("D"), "D");
         assert!("rings".parse::<AtomView>().is_err());

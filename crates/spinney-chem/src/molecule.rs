@@ -2,7 +2,7 @@
 //!
 //! **Invariant.** Hydrogens are counts, not atoms, except those that RDKit keeps as atoms too
 //! (isotopes, H₂, bridging). `degree` counts neighbours that are not hydrogen. Rings follow from the
-//! bonds alone: a bond is in a ring if and only if it is no bridge.
+//! bonds alone: a bond is in a ring if and only if it is no bridge, dative bonds apart.
 
 /// An atom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,9 @@ pub enum BondKind {
     Triple,
     /// Aromatic.
     Aromatic,
-    /// Anything else: quadruple, dative, of order zero.
+    /// From a donor to an acceptor. As in RDKit, it closes no ring.
+    Dative,
+    /// Anything else: quadruple, of order zero.
     Other,
 }
 
@@ -79,6 +81,7 @@ impl Molecule {
             }
         }
         let bridges = bridges(atoms.len(), &bonds);
+        debug_assert!(bonds.iter().zip(&bridges).all(|(b, is)| b.kind != BondKind::Dative || *is));
         for (bond, is_bridge) in bonds.iter_mut().zip(bridges) {
             bond.in_ring = !is_bridge;
             if bond.in_ring {
@@ -166,9 +169,10 @@ pub(crate) fn adjacency(atoms: usize, bonds: &[Bond]) -> Vec<Vec<(u32, u32)>> {
 /// For each bond, whether taking it away would disconnect its ends (Tarjan 1974), iteratively.
 fn bridges(atoms: usize, bonds: &[Bond]) -> Vec<bool> {
     let around = adjacency(atoms, bonds);
+    let closes_rings = |bond: u32| bonds[bond as usize].kind != BondKind::Dative;
     let mut found = vec![0u32; atoms];
     let mut low = vec![0u32; atoms];
-    let mut is_bridge = vec![false; bonds.len()];
+    let mut is_bridge: Vec<bool> = bonds.iter().map(|b| b.kind == BondKind::Dative).collect();
     let mut clock = 0;
     for root in 0..atoms {
         if found[root] != 0 {
@@ -183,7 +187,7 @@ fn bridges(atoms: usize, bonds: &[Bond]) -> Vec<bool> {
             if let Some(&(w, bond)) = around[v].get(*next) {
                 *next += 1;
                 let w = w as usize;
-                if bond == via {
+                if bond == via || !closes_rings(bond) {
                     continue;
                 }
                 if found[w] == 0 {
@@ -207,7 +211,7 @@ fn bridges(atoms: usize, bonds: &[Bond]) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Atom, Bond, Molecule};
+    use super::{Atom, Bond, BondKind, Molecule};
 
     fn carbon(n: usize) -> Vec<Atom> {
         vec![Atom { element: 6, ..Atom::default() }; n]
@@ -228,6 +232,14 @@ mod tests {
         assert_eq!(rings, [true, true, true, false, true, true, true, false]);
         assert!(m.atoms()[..6].iter().all(|a| a.in_ring) && !m.atoms()[6].in_ring);
         assert_eq!(m.atoms()[2].degree, 3);
+    }
+
+    #[test]
+    fn a_dative_bond_closes_no_ring() {
+        let mut ring = bonds(&[(0, 1), (1, 2), (2, 3), (3, 0)]);
+        ring[3].kind = BondKind::Dative;
+        let m = Molecule::new(carbon(4), ring);
+        assert!(m.atoms().iter().all(|a| !a.in_ring) && m.bonds().iter().all(|b| !b.in_ring));
     }
 
     #[test]

@@ -88,10 +88,11 @@ fn colours(molecule: &Molecule, keep: &[u32]) -> Vec<u64> {
     }
     let colour = |&v: &u32| {
         let atom = molecule.atoms()[v as usize];
-        // A hydrogen takes the place of what an aromatic nitrogen (or charged carbon) lost;
-        // elsewhere it is implied.
-        let needs_saying = atom.aromatic && (atom.element != 6 || atom.charge != 0);
-        let hydrogen = needs_saying && (atom.hydrogens > 0 || lost[v as usize]);
+        // A hydrogen takes the place of what an aromatic hetero atom lost; not so, in RDKit, on
+        // an aromatic carbanion. Elsewhere hydrogens follow from the rest.
+        let is_carbanion = atom.element == 6 && atom.charge < 0;
+        let counts = atom.aromatic && (atom.element != 6 || is_carbanion);
+        let hydrogen = counts && (atom.hydrogens > 0 || (lost[v as usize] && !is_carbanion));
         u64::from(atom.element) << 16
             | u64::from(atom.charge.cast_unsigned()) << 8
             | u64::from(atom.aromatic) << 1
@@ -129,8 +130,8 @@ fn canonical_ranks(colours: &[u64], bonds: &[Bond]) -> Vec<u32> {
     let mut rank = ranks_of(colours);
     loop {
         rank = refined(rank, &around, bonds);
-        let Some(tied) = smallest_tie(&rank) else { return compact(&rank) };
-        // Ranks leave gaps (a rank is the number of atoms before it), so one more is free.
+        let Some(tied) = smallest_tie(&rank) else { return rank };
+        // A rank is the number of atoms before it, so above a tie the next rank is free.
         let first = rank.iter().position(|&r| r == tied);
         for (v, r) in rank.iter_mut().enumerate() {
             if *r == tied && Some(v) != first {
@@ -144,10 +145,6 @@ fn smallest_tie(rank: &[u32]) -> Option<u32> {
     let mut sorted = rank.to_vec();
     sorted.sort_unstable();
     sorted.windows(2).find(|w| w[0] == w[1]).map(|w| w[0])
-}
-
-fn compact(rank: &[u32]) -> Vec<u32> {
-    ranks_of(rank)
 }
 
 /// For each value, how many are smaller.
@@ -211,6 +208,7 @@ mod tests {
         assert_eq!(key("[Cl-].C[n+]1ccccc1"), key("[O-][n+]1ccccc1"));
         assert_eq!(key("c1ccccc1.C1CC1"), key("CC1CC1.Oc1ccccc1"));
         assert_eq!(key("[13CH3]c1cccc[13cH]1"), key("c1ccccc1"));
+        assert_ne!(key("C[c-]1cccc1"), key("[cH-]1cccc1"));
     }
 
     /// Renumbering changes nothing, on symmetric molecules too, and the cost stays small.

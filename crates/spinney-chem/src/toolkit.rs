@@ -17,6 +17,21 @@ pub const LONGEST_SMILES: usize = 20_000;
 /// # Errors
 /// Says why it is no molecule.
 pub fn from_smiles(text: &str) -> Result<Molecule, String> {
+    read(text, smiles::rdkit_parsed_molecule)
+}
+
+/// The same with every hydrogen as an atom, as after RDKit's `AddHs`.
+///
+/// # Errors
+/// Says why it is no molecule.
+pub fn with_hydrogens(text: &str) -> Result<Molecule, String> {
+    read(text, smiles::rdkit_added_hs_molecule)
+}
+
+fn read(
+    text: &str,
+    as_rdkit: impl FnOnce(&chematic::core::Molecule) -> Option<chematic::core::Molecule>,
+) -> Result<Molecule, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err("empty SMILES".into());
@@ -25,7 +40,7 @@ pub fn from_smiles(text: &str) -> Result<Molecule, String> {
         return Err(format!("a SMILES of {} characters (at most {LONGEST_SMILES})", text.len()));
     }
     let parsed = smiles::parse(text).map_err(|e| format!("{e} in SMILES {}", shortened(text)))?;
-    let read = smiles::rdkit_parsed_molecule(&parsed).ok_or_else(|| {
+    let read = as_rdkit(&parsed).ok_or_else(|| {
         format!("impossible valence or aromaticity in SMILES {}", shortened(text))
     })?;
     Ok(convert(&read))
@@ -77,6 +92,7 @@ fn kind(order: BondOrder) -> BondKind {
         BondOrder::Double => BondKind::Double,
         BondOrder::Triple => BondKind::Triple,
         BondOrder::Aromatic => BondKind::Aromatic,
+        BondOrder::Dative => BondKind::Dative,
         _ => BondKind::Other,
     }
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use spinney::graph::Graph;
 use spinney::io::OnError;
 use spinney_chem::Chemistry;
 use spinney_chem::read::{Columns, Loaded, Request, Targets, for_each_batch, load};
@@ -108,14 +109,14 @@ fn batches_are_the_whole() {
         ids.extend_from_slice(batch.data.ids());
         structures.extend(batch.structures);
         skipped.extend(batch.skipped);
-        atoms += batch.data.graphs().iter().map(|g| g.vertex_count()).sum::<usize>();
+        atoms += batch.data.graphs().iter().map(Graph::vertex_count).sum::<usize>();
         Ok(())
     })
     .unwrap();
     assert_eq!(ids, whole.data.ids());
     assert_eq!(structures, whole.structures);
     assert_eq!(skipped, whole.skipped);
-    assert_eq!(atoms, whole.data.graphs().iter().map(|g| g.vertex_count()).sum::<usize>());
+    assert_eq!(atoms, whole.data.graphs().iter().map(Graph::vertex_count).sum::<usize>());
 }
 
 #[test]

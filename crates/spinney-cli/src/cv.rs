@@ -41,19 +41,47 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    let settings = settings(&args.params.params(), &axes(&args.grid)?)?;
+    let axes = axes(&args.grid)?;
+    let settings = settings(&args.params.params(), &axes)?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(args.folds_file.as_deref());
     output::check(&[args.common.json.as_deref()], &inputs)?;
     let path = &args.input.input;
-    let input = input::read(path, &args.input.reading, &args.common, args.split.column())?;
-    if input.target_names.len() != 1 && input.chemistry.is_some() {
-        return Err(Error::parameter("target", "name one column to learn: --target COL"));
+    let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
+    if all.target_names.is_empty() && all.chemistry.is_some() {
+        return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
-    let input = input.labelled(0, path)?;
+    let several = all.target_names.len() > 1;
+    let (mut results, mut folds) = (Vec::new(), 0);
+    for column in 0..all.target_names.len().max(1) {
+        let input = all.labelled(column, path)?;
+        let target = all.target_names.get(column).filter(|_| several).map(String::as_str);
+        let done = validate(args, &settings, &input)?;
+        folds = done.folds.count();
+        report(args, &input.data, &done, (target, &axes))?;
+        results.extend(done.settings.iter().map(|s| setting_json(s, target)));
+    }
+    output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
+    let params = args.params.told(json!({
+        "input": path.display().to_string(),
+        "folds": folds,
+        "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
+        "grid": axes.into_iter().map(|(name, values)| (name, json!(values)))
+            .collect::<serde_json::Map<_, _>>(),
+    }));
+    output::write_json(args.common.json.as_deref(), "cv", &params, started, &results.into())
+}
+
+/// All settings on the same folds.
+struct Done {
+    folds: Folds,
+    settings: Vec<Setting>,
+}
+
+fn validate(args: &Args, settings: &[ValidParams], input: &Input) -> Result<Done> {
     let data = &input.data;
-    check_targets(args, &settings, data)?;
-    let folds = folds(args, &settings[0], &input)?;
+    check_targets(args, settings, data)?;
+    let folds = folds(args, &settings[0], input)?;
     let unlimited = settings.iter().any(|s| s.max_edges.is_none());
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
     input::check_census(data, most, args.params.engine)?;
@@ -62,11 +90,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, (settings.len() * folds.count()) as u64, "folds");
     let mut done = Vec::with_capacity(settings.len());
-    for params in &settings {
+    for params in settings {
         done.push(cross_validate(&exploration, &folds, params, args.params.metric, || bar.inc(1))?);
     }
     bar.finish_and_clear();
-    report(args, data, &folds, &done, started)
+    Ok(Done { folds, settings: done })
 }
 
 /// All settings must understand the targets, and alike: as classes or as numbers.
@@ -138,51 +166,37 @@ fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
 fn report(
     args: &Args,
     data: &Dataset,
-    folds: &Folds,
-    done: &[Setting],
-    started: Instant,
+    done: &Done,
+    (target, axes): (Option<&str>, &[Axis<'_>]),
 ) -> Result<()> {
-    let metrics: Vec<Metric> = done[0].curves.iter().map(|c| c.0).collect();
+    let metrics: Vec<Metric> = done.settings[0].curves.iter().map(|c| c.0).collect();
     let metric = args.params.metric.unwrap_or(metrics[0]);
-    let best = best(done, metric);
-    let axes = axes(&args.grid)?;
+    let best = best(&done.settings, metric);
     let mut header: Vec<&str> = axes.iter().map(|a| a.0.as_str()).collect();
     header.push("best round");
     header.extend(metrics.iter().map(|m| m.name()));
     header.extend(["seconds", ""]);
-    let rows: Vec<Vec<String>> = done
-        .iter()
-        .enumerate()
-        .map(|(i, setting)| {
-            let values = json!(*setting.params);
-            let mut row: Vec<String> = axes.iter().map(|a| shown(&values[&a.0])).collect();
-            row.push(setting.best_round.to_string());
-            row.extend(metrics.iter().map(|&m| {
-                let (mean, sd) = setting.at(m, setting.best_round).unwrap_or((f64::NAN, 0.0));
-                output::spread(m, mean, sd)
-            }));
-            row.push(format!("{:.2}", setting.seconds));
-            row.push(if i == best { "best".into() } else { String::new() });
-            row
-        })
-        .collect();
+    let row = |(i, setting): (usize, &Setting)| {
+        let values = json!(*setting.params);
+        let mut row: Vec<String> = axes.iter().map(|a| shown(&values[&a.0])).collect();
+        row.push(setting.best_round.to_string());
+        row.extend(metrics.iter().map(|&m| {
+            let (mean, sd) = setting.at(m, setting.best_round).unwrap_or((f64::NAN, 0.0));
+            output::spread(m, mean, sd)
+        }));
+        row.push(format!("{:.2}", setting.seconds));
+        row.push(if i == best { "best".into() } else { String::new() });
+        row
+    };
+    let rows: Vec<Vec<String>> = done.settings.iter().enumerate().map(row).collect();
     let text = format!(
-        "{}, {} folds, best round by {metric}\n{}{:.2} s in all\n",
+        "{}{}, {} folds, best round by {metric}\n{}",
+        target.map_or_else(String::new, |t| format!("{t}: ")),
         output::count(data.len(), "graph"),
-        folds.count(),
+        done.folds.count(),
         output::table(&header, &rows),
-        started.elapsed().as_secs_f64()
     );
-    output::print(&text)?;
-    let results: Vec<Value> = done.iter().map(setting_json).collect();
-    let params = args.params.told(json!({
-        "input": args.input.input.display().to_string(),
-        "folds": folds.count(),
-        "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
-        "grid": axes.into_iter().map(|(name, values)| (name, json!(values)))
-            .collect::<serde_json::Map<_, _>>(),
-    }));
-    output::write_json(args.common.json.as_deref(), "cv", &params, started, &results.into())
+    output::print(&text)
 }
 
 fn best(done: &[Setting], metric: Metric) -> usize {
@@ -204,12 +218,15 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn setting_json(setting: &Setting) -> Value {
+fn setting_json(setting: &Setting, target: Option<&str>) -> Value {
     let mut all = json!({
         "params": *setting.params,
         "best_round": setting.best_round,
         "seconds": setting.seconds,
     });
+    if let Some(target) = target {
+        all["target"] = json!(target);
+    }
     for (metric, curve) in &setting.curves {
         all[metric.name()] = json!(curve);
     }

@@ -22,6 +22,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+/// Parsing molecules allocates much and briefly; this allocator is a third faster at it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Gradient-boosted trees over all connected subgraphs of labelled graphs.
 #[derive(Parser)]
 #[command(name = "spinney", version, propagate_version = true, arg_required_else_help = true)]

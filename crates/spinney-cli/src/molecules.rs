@@ -87,6 +87,9 @@ pub(crate) struct MoleculeArgs {
     /// What makes bonds the same: none, order or order+ring [default: none]
     #[arg(long, value_name = "VIEW")]
     pub(crate) bonds: Option<BondView>,
+    /// Make hydrogens atoms of the graph, not just counts
+    #[arg(long)]
+    pub(crate) hydrogens: bool,
     /// Keep only the largest fragment of salts and mixtures
     #[arg(long)]
     pub(crate) largest_fragment: bool,
@@ -107,18 +110,20 @@ impl MoleculeArgs {
             atoms,
             bonds: self.bonds.unwrap_or_default(),
             largest_fragment: self.largest_fragment,
+            hydrogens: self.hydrogens,
         }
     }
 
     /// Labels are a model's own matter once it is trained.
     pub(crate) fn refuse_labels(&self) -> Result<()> {
-        if self.atoms.is_empty() && self.bonds.is_none() && !self.largest_fragment {
+        let switches = self.largest_fragment || self.hydrogens;
+        if self.atoms.is_empty() && self.bonds.is_none() && !switches {
             return Ok(());
         }
         Err(Error::parameter(
             "atoms",
-            "the model says how molecules are labelled: leave out --atoms, --bonds and \
-             --largest-fragment",
+            "the model says how molecules are labelled: leave out --atoms, --bonds, \
+             --hydrogens and --largest-fragment",
         ))
     }
 

@@ -33,7 +33,7 @@ fn a_table_becomes_a_model_whose_patterns_are_smarts() {
     let told = place.ok(&format!("{TRAIN} --target activity -o model.json"));
     assert!(told.contains("positive class active (against inactive)"), "{told}");
     let smarts = place.ok("patterns model.json --format smarts --top 1 --svg drawn");
-    assert!(smarts.starts_with("[#6&d2&H2&+0&0*&!R]~[#8&d1&H1&+0&0*&!R]"), "{smarts}");
+    assert!(smarts.starts_with("[#6&X4&H2&+0&0*&!R]~[#8&X2&H1&+0&0*&!R]"), "{smarts}");
     assert!(place.text("drawn/1.svg").starts_with("<svg"));
     place.ok("predict model.json table.csv --smiles structure --id name -o out.csv");
     let out = place.text("out.csv");

@@ -10,6 +10,7 @@ use std::path::Path;
 use spinney::{Error, Result};
 
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, Row, Structure, Targets};
+use crate::toolkit::LONGEST_SMILES;
 
 /// How many rows tell whether a column holds numbers.
 pub(super) const SAMPLED_ROWS: usize = 100;
@@ -123,6 +124,9 @@ impl Layout {
         let text = self.smiles.map_or(Ok(""), |i| self.text(&row, i))?;
         match text.bytes().find(u8::is_ascii_control) {
             _ if text.is_empty() => Err("empty SMILES".to_owned()),
+            _ if text.len() > LONGEST_SMILES => {
+                Err(format!("a SMILES of {} characters (at most {LONGEST_SMILES})", text.len()))
+            }
             Some(0) => Err("a NUL byte in the SMILES".to_owned()),
             Some(byte) => Err(format!("a control character (byte {byte}) in the SMILES")),
             None => Ok(Structure::Smiles(text.to_owned())),

@@ -22,13 +22,15 @@ use spinney::{Dataset, Error, Result};
 
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, ReadError, Reader, Structure};
 use super::{lenient, open};
-use crate::toolkit::{from_smiles, smiles_of_mol_block};
+use crate::toolkit::smiles_of_mol_block;
 use crate::{Chemistry, Molecule};
 
 /// Records parsed as one task.
 const PART: usize = 64;
 /// Records read before any is parsed, when all are wanted.
 const BATCH: usize = 4096;
+/// Bytes of structures after which a batch is full, however few its records.
+const BATCH_BYTES: usize = 32 << 20;
 
 /// What to read, and how.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +78,7 @@ pub fn load(request: &Request, chemistry: &Chemistry) -> Result<Loaded> {
     assembly.finish()
 }
 
-/// Reads a file `batch_size` records at a time and hands each batch to `each`, in order; a batch
+/// Reads a file in batches of at most `batch_size` records and hands each batch to `each`, in order; a batch
 /// has a label dictionary of its own. Memory does not grow with the file. Weights are not read.
 ///
 /// # Errors
@@ -154,16 +156,19 @@ impl<'r> Assembly<'r> {
 
     /// Takes the next `most` records; whether more may follow.
     fn read(&mut self, reader: &mut Reader, chemistry: &Chemistry, most: usize) -> Result<bool> {
-        let mut raw = Vec::new();
-        let mut stop = None;
-        for record in reader.take(most) {
-            match record {
-                Ok(record) => raw.push(Ok(record)),
-                Err(ReadError::Record(bad)) => raw.push(Err(bad)),
-                Err(ReadError::Stop(error)) => stop = Some(error),
+        let (mut raw, mut bytes) = (Vec::new(), 0);
+        let (mut more, mut stop) = (true, None);
+        while more && raw.len() < most && bytes < BATCH_BYTES {
+            match reader.next() {
+                Some(Ok(record)) => {
+                    bytes += record.id.len() + record.structure.text().len();
+                    raw.push(Ok(record));
+                }
+                Some(Err(ReadError::Record(bad))) => raw.push(Err(bad)),
+                Some(Err(ReadError::Stop(error))) => (more, stop) = (false, Some(error)),
+                None => more = false,
             }
         }
-        let more = raw.len() == most;
         for (labels, outcomes) in parse(raw, chemistry, self.lenient) {
             self.join(&labels, outcomes)?;
         }
@@ -231,7 +236,7 @@ fn parse(
         let mut labels = Labels::default();
         let one = |record: std::result::Result<RawRecord, BadRecord>| {
             let raw = record?;
-            match molecule(&raw.structure, lenient) {
+            match molecule(&raw.structure, lenient, chemistry) {
                 Ok((molecule, smiles, corrected)) => {
                     let graph = chemistry.graph(&molecule, &mut labels);
                     Ok(Parsed { raw, graph, smiles, corrected })
@@ -249,17 +254,18 @@ fn parse(
 fn molecule(
     structure: &Structure,
     lenient: bool,
+    chemistry: &Chemistry,
 ) -> std::result::Result<(Molecule, String, bool), String> {
     let smiles = match structure {
         Structure::Smiles(text) => text.trim().to_owned(),
         Structure::MolBlock(block) => smiles_of_mol_block(block)?,
     };
-    match from_smiles(&smiles) {
+    match chemistry.molecule(&smiles) {
         Ok(molecule) => Ok((molecule, smiles, false)),
         Err(reason) => {
             let corrected = lenient.then(|| lenient::corrected(&smiles)).flatten();
             let corrected = corrected.ok_or_else(|| reason.clone())?;
-            let molecule = from_smiles(&corrected).map_err(|_| reason)?;
+            let molecule = chemistry.molecule(&corrected).map_err(|_| reason)?;
             Ok((molecule, corrected, true))
         }
     }

@@ -138,6 +138,16 @@ pub enum Structure {
     MolBlock(String),
 }
 
+impl Structure {
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Structure::Smiles(text) | Structure::MolBlock(text) => text,
+        }
+    }
+}
+
 /// A record as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawRecord {

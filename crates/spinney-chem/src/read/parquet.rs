@@ -9,10 +9,12 @@
 //! enough for this: arrow, which would double the build, is left out.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 use ::parquet::record::reader::RowIter;
@@ -38,21 +40,52 @@ impl ParquetTable {
             return Err(Error::parameter("format", reason));
         }
         let file = File::open(path).map_err(|e| read_error(path, e))?;
-        let reader = SerializedFileReader::new(file).map_err(|e| explained(path, &e))?;
+        let reader = guarded(path, || SerializedFileReader::new(file))?;
+        check_places(path, &reader)?;
         let schema = reader.metadata().file_metadata().schema().clone();
         let flat = schema.get_fields().iter().filter(|f| f.is_primitive());
         let flat: Vec<Arc<Type>> = flat.cloned().collect();
         let columns = flat.iter().map(|f| f.name().to_owned()).collect();
         let wanted = Type::group_type_builder(schema.name()).with_fields(flat).build();
-        let rows = wanted
-            .and_then(|wanted| RowIter::from_file_into(Box::new(reader)).project(Some(wanted)))
-            .map_err(|e| explained(path, &e))?;
+        let rows =
+            guarded(path, || RowIter::from_file_into(Box::new(reader)).project(Some(wanted?)))?;
         Ok(ParquetTable { rows, path: path.to_owned(), columns, number: 0, stopped: false })
     }
 }
 
+/// Refuses negative places and lengths, which the crate takes for granted.
+fn check_places(path: &Path, reader: &SerializedFileReader<File>) -> Result<()> {
+    let groups = reader.metadata().row_groups().iter();
+    let mut columns = groups.flat_map(RowGroupMetaData::columns);
+    let is_wrong = columns.any(|c| {
+        let start = c.dictionary_page_offset().unwrap_or_else(|| c.data_page_offset());
+        start < 0 || c.compressed_size() < 0
+    });
+    if is_wrong {
+        return Err(explained(path, &ParquetError::General("a column has no place".into())));
+    }
+    Ok(())
+}
+
+/// Does `work`; the crate panics on some damaged files, which is an error like any other.
+fn guarded<T>(
+    path: &Path,
+    work: impl FnOnce() -> std::result::Result<T, ParquetError>,
+) -> Result<T> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    let done = done.unwrap_or_else(|_| Err(ParquetError::General("damaged content".into())));
+    done.map_err(|e| explained(path, &e))
+}
+
 fn explained(path: &Path, error: &ParquetError) -> Error {
-    Error::file(path, format!("not an intact parquet file: {error}"))
+    let reason = error.to_string();
+    match reason.split_once("Disabled feature at compile time: ") {
+        Some((_, kind)) => {
+            let advice = "write it with snappy, zstd or gzip";
+            Error::file(path, format!("{kind} compression is not supported; {advice}"))
+        }
+        None => Error::file(path, format!("not an intact parquet file: {reason}")),
+    }
 }
 
 impl Table for ParquetTable {
@@ -65,17 +98,17 @@ impl Table for ParquetTable {
             return None;
         }
         self.number += 1;
-        Some(match self.rows.next()? {
-            Ok(row) => {
+        match guarded(&self.path, || self.rows.next().transpose()) {
+            Ok(row) => row.map(|row| {
                 let mut fields = ByteRecord::new();
                 row.get_column_iter().for_each(|(_, field)| push(&mut fields, field));
                 Ok(Row { line: self.number, fields, block: None })
-            }
+            }),
             Err(e) => {
                 self.stopped = true;
-                Err(ReadError::Stop(explained(&self.path, &e)))
+                Some(Err(ReadError::Stop(e)))
             }
-        })
+        }
     }
 }
 

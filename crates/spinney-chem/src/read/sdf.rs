@@ -29,6 +29,7 @@ use super::lines::Lines;
 use super::{Block, ReadError, Row, Table, bad};
 
 const LOOKED_AT: usize = 1000;
+const LOOKED_AT_BYTES: usize = 32 << 20;
 const LONGEST_RECORD: usize = 4 << 20;
 
 pub(super) struct Sdf {
@@ -42,9 +43,11 @@ impl Sdf {
     pub(super) fn open(path: &Path) -> Result<Sdf> {
         let lines = Lines::open(path)?;
         let mut sdf = Sdf { lines, columns: Vec::new(), ahead: VecDeque::new(), stopped: false };
-        while sdf.ahead.len() < LOOKED_AT {
+        let mut bytes = 0;
+        while sdf.ahead.len() < LOOKED_AT && bytes < LOOKED_AT_BYTES {
             let Some(record) = sdf.read() else { break };
             if let Ok(record) = &record {
+                bytes += record.bytes;
                 for (name, _) in &record.tags {
                     if !sdf.columns.contains(name) {
                         sdf.columns.push(name.clone());
