@@ -242,9 +242,10 @@ fn draw_stubs(canvas: &mut Canvas, atom: &Drawn, around: &mut Vec<Point>) {
     const LENGTH: f64 = 25.0;
     for _ in 0..atom.stubs {
         let angle = widest_gap(atom.at, around);
-        let end = atom.at.plus(Point::new(angle.cos(), angle.sin()), LENGTH);
+        let way = Point::new(angle.cos(), angle.sin());
+        let (start, end) = (atom.at.plus(way, gap(atom)), atom.at.plus(way, LENGTH));
         let stroke = Stroke { colour: "#999", width: 1.6, dash: Some((0.5, 4.0)) };
-        canvas.line(atom.at, end, stroke);
+        canvas.line(start, end, stroke);
         around.push(end);
     }
 }
@@ -265,8 +266,12 @@ fn widest_gap(at: Point, around: &[Point]) -> f64 {
     start + width / 2.0
 }
 
+/// How far from an atom's centre its bonds begin: outside the letter, if it has one.
+fn gap(atom: &Drawn) -> f64 {
+    if atom.symbol.is_empty() { 0.0 } else { 10.0 }
+}
+
 fn draw_bond(canvas: &mut Canvas, atoms: &[Drawn], line: &Line, around: &[Vec<Point>]) {
-    let gap = |atom: &Drawn| if atom.symbol.is_empty() { 0.0 } else { 10.0 };
     let (a, b) = (&atoms[line.a], &atoms[line.b]);
     let way = a.at.towards(b.at);
     let (from, to) = (a.at.plus(way, gap(a)), b.at.plus(way, -gap(b)));

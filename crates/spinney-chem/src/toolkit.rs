@@ -136,6 +136,23 @@ mod tests {
     }
 
     #[test]
+    fn mol_blocks_of_both_versions() {
+        let v2000 = "\n  spinney\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n\
+            \x20   0.0000    0.0000    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0\n\
+            \x20   1.0000    0.0000    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0\n\
+            \x20   2.0000    0.0000    0.0000 O   0  0  0  0  0  0  0  0  0  0  0  0\n\
+            \x20 1  2  1  0\n  2  3  1  0\nM  END\n";
+        let v3000 = "\n  spinney\n\n  0  0  0     0  0            999 V3000\n\
+            M  V30 BEGIN CTAB\nM  V30 COUNTS 3 2 0 0 0\nM  V30 BEGIN ATOM\n\
+            M  V30 1 C 0 0 0 0\nM  V30 2 C 1 0 0 0\nM  V30 3 O 2 0 0 0\nM  V30 END ATOM\n\
+            M  V30 BEGIN BOND\nM  V30 1 1 1 2\nM  V30 2 1 2 3\nM  V30 END BOND\n\
+            M  V30 END CTAB\nM  END\n";
+        let ethanol = from_smiles("CCO").unwrap();
+        assert_eq!(from_mol_block(v2000).unwrap(), ethanol);
+        assert_eq!(from_mol_block(v3000).unwrap(), ethanol);
+    }
+
+    #[test]
     fn nonsense_is_refused_with_a_reason() {
         for (text, reason) in [
             ("", "empty"),

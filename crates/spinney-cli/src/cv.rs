@@ -8,6 +8,8 @@ use spinney::boosting::cv::{Folds, Setting, cross_validate, strata};
 use spinney::boosting::{Exploration, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
 
+use spinney_chem::Chemistry;
+
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
 use crate::input::Input;
 use crate::molecules::Split;
@@ -64,6 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
     let params = args.params.told(json!({
         "input": path.display().to_string(),
+        "target": all.target_names,
+        "chemistry": all.chemistry.as_ref().map(Chemistry::to_json),
         "folds": folds,
         "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
         "grid": axes.into_iter().map(|(name, values)| (name, json!(values)))

@@ -143,10 +143,11 @@ impl MoleculeArgs {
     }
 }
 
-/// Whether `path` holds molecules.
+/// Whether `path` holds molecules. Standard input does: graphs come from files.
 pub(crate) fn is_molecules(path: &Path, reading: &ReadingArgs) -> bool {
     match reading.format {
         Some(kind) => matches!(kind, Kind::Molecules(_)),
+        None if path == Path::new("-") => true,
         None => !path.is_dir() && MoleculeFormat::of(path).is_some(),
     }
 }

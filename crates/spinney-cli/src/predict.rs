@@ -57,11 +57,12 @@ fn predict(args: &Args, model: &Model) -> Result<usize> {
     let mut fault = None;
     let written = output::write_to(args.output.as_deref(), |out| {
         output::write_csv(out, |csv| {
-            csv.write_record(header(model))?;
             let mut unwritten = None;
             let read = for_each_batch(args, model, |data| {
+                // The header waits for the first graphs: a bad first record leaves no output.
+                let head = if graphs == 0 { csv.write_record(header(model)) } else { Ok(()) };
                 graphs += data.len();
-                let rows = write(csv, model, data, &model.predict(data));
+                let rows = head.and_then(|()| write(csv, model, data, &model.predict(data)));
                 rows.map_err(|e| {
                     unwritten = Some(e);
                     Error::failed("not written")

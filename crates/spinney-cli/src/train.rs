@@ -9,6 +9,8 @@ use spinney::boosting::{Booster, Exploration, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Result};
 
+use spinney_chem::Chemistry;
+
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::input::Input;
 use crate::molecules::Split;
@@ -69,6 +71,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "input": path.display().to_string(),
         "output": args.output.display().to_string(),
         "valid": args.valid,
+        "target": all.target_names,
+        "chemistry": all.chemistry.as_ref().map(Chemistry::to_json),
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
 }

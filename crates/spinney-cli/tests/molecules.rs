@@ -99,8 +99,11 @@ fn bad_rows_are_named_or_skipped() {
     assert!(!place.path("m.json").exists());
     let told = place.ok("train bad.csv --target y -o m.json --preset paper --on-error skip");
     assert!(told.contains("trained on 4 graphs"), "{told}");
-    let output = place.run("predict m.json bad.csv -o out.csv");
-    assert_eq!(output.status.code(), Some(2));
+    for args in ["predict m.json bad.csv -o out.csv", "predict m.json bad.csv"] {
+        let output = place.run(args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(output.stdout.is_empty());
+    }
     assert!(!place.path("out.csv").exists());
 }
 
@@ -113,6 +116,7 @@ fn graphs_and_molecules_are_not_mixed_up() {
     for (args, says) in [
         ("predict graphs.json table.csv --smiles structure", "trained on graphs"),
         ("predict molecules.json good.gsp", "trained on molecules"),
+        ("predict molecules.json -", "--format"),
         ("train table.csv --smiles structure -o m.json", "--target"),
         ("train table.csv --smiles structure --target activty -o m.json", "did you mean"),
         ("cv good.gsp --split scaffold", "scaffolds are of molecules"),
