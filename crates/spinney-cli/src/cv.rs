@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, Setting, cross_validate, strata};
 use spinney::boosting::{Exploration, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
-
 use spinney_chem::Chemistry;
 
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};

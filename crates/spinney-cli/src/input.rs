@@ -9,7 +9,6 @@ use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
 use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Engine, Error, Model, Result};
-
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, ReadingArgs};

@@ -8,7 +8,6 @@ use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::{Booster, Exploration, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Result};
-
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
