@@ -22,7 +22,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Parsing molecules allocates much and briefly; this allocator is a third faster at it.
+/// Parsing molecules allocates much and briefly: reading them takes about a quarter less time with
+/// this allocator, for some 40 MB more at the peak of training.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
