@@ -7,8 +7,9 @@
 //!
 //! **Cost.** At most `BUDGET` edge sets: about a tenth of a second.
 
-use super::walk::{Follow, Step, Walker};
+use super::walk::{Follow, Kinds, Step, Walker};
 use crate::graph::Graph;
+use crate::labels::Label;
 
 const GRAPHS: usize = 64;
 const BUDGET: u64 = 4_000_000;
@@ -44,14 +45,21 @@ struct Count {
 }
 
 impl Follow for Count {
-    fn start(&mut self, _vertex: u32) {}
+    fn load(&mut self, _graph: &Graph, _kinds: &Kinds) {}
 
-    fn enter(&mut self, _step: Step, _vertex: u32) -> bool {
+    fn start(&mut self, _label: Label) {}
+
+    fn enter(&mut self, _step: Step) -> bool {
         self.sets += 1;
         self.sets < self.most
     }
 
-    fn leave(&mut self, _step: Step) {}
+    fn tip(&mut self, _step: Step, times: u32) -> bool {
+        self.sets += u64::from(times);
+        self.sets < self.most
+    }
+
+    fn leave(&mut self) {}
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The census: which patterns each graph contains, found without mining.
 //!
-//! Every connected edge set of every graph is entered exactly once (`walk`) and named by a
-//! 128-bit number that depends only on its pattern (`hash`). The distinct names of a graph are
-//! its row; how often a name came up is the number of occurrences. There are no embeddings, no
+//! Every connected edge set of every graph is met exactly once (`walk`) and named by a 128-bit
+//! number that depends only on its pattern (`namer`). The distinct names of a graph are its row
+//! (`tally`); how often a name came up is the number of occurrences. There are no embeddings, no
 //! canonical codes and no duplicates, and no graph depends on another, so graphs are taken in
-//! parallel and the rows are merged in order: pattern numbers do not depend on threads.
+//! parallel, while earlier rows are merged in order: pattern numbers do not depend on threads.
 //!
 //! **Deviation from the paper.** The paper walks the enumeration tree once for each node of each
 //! regression tree; the census is taken once and gives the whole space up to `max_edges`.
@@ -17,18 +17,26 @@
 
 pub(crate) mod estimate;
 pub(crate) mod hash;
+mod namer;
+mod places;
+mod refine;
+mod ring;
+mod sorter;
+mod table;
+mod tally;
 pub(crate) mod walk;
-
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 
-use self::hash::{Name, Namer, vertex_name};
-use self::walk::{Follow, Step, Walker};
+use self::hash::Name;
+use self::namer::Namer;
+use self::sorter::Sorter;
+use self::table::NameTable;
+use self::tally::{Found, Row, Taker};
+use self::walk::{Follow, Kinds, Step, Walker};
 use super::canonical::{Canonical, Canonizer};
 use crate::graph::{Graph, GraphBuilder};
-use crate::labels::UNSEEN;
+use crate::labels::Label;
 
 /// A pattern's number in a [`Census`].
 pub type PatternId = u32;
@@ -37,7 +45,7 @@ pub type PatternId = u32;
 #[derive(Debug, Default)]
 pub struct Census {
     patterns: Vec<Counted>,
-    occurrences: Vec<u32>,
+    occurrences: Vec<u8>,
     row_ends: Vec<usize>,
     row_patterns: Vec<PatternId>,
     row_counts: Vec<u32>,
@@ -52,34 +60,6 @@ struct Counted {
     at: u64,
 }
 
-/// One graph's row while it is on its way into the census.
-struct Row {
-    found: Vec<Found>,
-    occurrences: Vec<u32>,
-    edge_sets: u64,
-}
-
-struct Found {
-    name: Name,
-    edges: u16,
-    count: u32,
-    at: u32,
-}
-
-/// Names are random already: their first lane is the hash.
-#[derive(Default)]
-struct Identity(u64);
-
-impl Hasher for Identity {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {}
-    fn write_u64(&mut self, x: u64) {
-        self.0 ^= x.rotate_left(7);
-    }
-}
-
 /// Graphs taken between two merges.
 const BATCH: usize = 256;
 
@@ -87,15 +67,19 @@ impl Census {
     /// Takes the census of all patterns of at most `max_edges` edges, single vertices included.
     #[must_use]
     pub fn take(graphs: &[Graph], max_edges: usize) -> Census {
+        let take = |graphs: &[Graph]| -> Vec<Row> {
+            graphs.par_iter().map_init(Taker::default, |t, g| t.row(g, max_edges)).collect()
+        };
         let mut census = Census::default();
-        let mut ids: HashMap<Name, PatternId, BuildHasherDefault<Identity>> = HashMap::default();
-        for (batch, graphs) in graphs.chunks(BATCH).enumerate() {
-            let rows: Vec<Row> =
-                graphs.par_iter().map_init(Taker::default, |t, g| t.row(g, max_edges)).collect();
-            for (i, row) in rows.iter().enumerate() {
-                census.merge((batch * BATCH + i) as u32, row, &mut ids);
-            }
+        let mut names = NameTable::default();
+        let mut sorter = Sorter::default();
+        let mut waiting: (&[Graph], Vec<Row>) = (&[], Vec::new());
+        for batch in graphs.chunks(BATCH) {
+            let merge = || census.merge(&waiting, &mut names, &mut sorter);
+            let ((), rows) = rayon::join(merge, || take(batch));
+            waiting = (batch, rows);
         }
+        census.merge(&waiting, &mut names, &mut sorter);
         census.row_patterns.shrink_to_fit();
         census.row_counts.shrink_to_fit();
         census
@@ -103,39 +87,41 @@ impl Census {
 
     fn merge(
         &mut self,
-        graph: u32,
-        row: &Row,
-        ids: &mut HashMap<Name, PatternId, BuildHasherDefault<Identity>>,
+        (graphs, rows): &(&[Graph], Vec<Row>),
+        names: &mut NameTable,
+        sorter: &mut Sorter,
     ) {
-        self.edge_sets += row.edge_sets;
-        let start = self.row_patterns.len();
-        for f in &row.found {
-            let next = self.patterns.len() as PatternId;
-            let id = *ids.entry(f.name).or_insert(next);
-            if id == next {
-                let size = usize::from(f.edges).max(1);
-                let at = f.at as usize;
-                self.patterns.push(Counted {
-                    edges: f.edges,
-                    graph,
-                    at: self.occurrences.len() as u64,
-                });
-                self.occurrences.extend_from_slice(&row.occurrences[at..at + size]);
+        for (graph, row) in graphs.iter().zip(rows) {
+            self.edge_sets += row.edge_sets;
+            sorter.pairs.clear();
+            for (&name, found) in row.names.iter().zip(&row.found) {
+                let (id, new) = names.enter(name);
+                if new {
+                    self.keep(graph, row, found);
+                }
+                sorter.pairs.push((id, found.count));
             }
-            self.row_patterns.push(id);
-            self.row_counts.push(f.count);
+            sorter.sort(names.len());
+            self.row_patterns.extend(sorter.pairs.iter().map(|pair| pair.0));
+            self.row_counts.extend(sorter.pairs.iter().map(|pair| pair.1));
+            self.row_ends.push(self.row_patterns.len());
         }
-        let mut pairs: Vec<(PatternId, u32)> = self.row_patterns[start..]
-            .iter()
-            .copied()
-            .zip(self.row_counts[start..].iter().copied())
-            .collect();
-        pairs.sort_unstable();
-        for (i, (id, count)) in pairs.into_iter().enumerate() {
-            self.row_patterns[start + i] = id;
-            self.row_counts[start + i] = count;
+    }
+
+    /// Keeps a new pattern's occurrence, in as few bytes an edge as the graph allows.
+    fn keep(&mut self, graph: &Graph, row: &Row, found: &Found) {
+        let at = self.occurrences.len() as u64;
+        let width = bytes_an_edge(graph);
+        let (edges, vertex) = row.occurrence(found);
+        let mut count = 0;
+        for edge in edges {
+            self.occurrences.extend_from_slice(&edge.to_le_bytes()[..width]);
+            count += 1;
         }
-        self.row_ends.push(self.row_patterns.len());
+        if let Some(vertex) = vertex {
+            self.occurrences.extend_from_slice(&vertex.to_le_bytes()[..width]);
+        }
+        self.patterns.push(Counted { edges: count, graph: self.row_ends.len() as u32, at });
     }
 
     /// The number of patterns, single vertices included.
@@ -203,14 +189,19 @@ impl Census {
     ) -> Canonical {
         let counted = self.patterns[pattern as usize];
         let graph = &graphs[counted.graph as usize];
-        let at = counted.at as usize;
+        let width = bytes_an_edge(graph);
+        let size = usize::from(counted.edges.max(1));
+        let bytes = &self.occurrences[counted.at as usize..][..size * width];
+        let mut numbers = bytes.chunks_exact(width).map(|bytes| {
+            bytes.iter().rev().fold(0u32, |number, &byte| number << 8 | u32::from(byte))
+        });
         let mut builder = GraphBuilder::new();
         if counted.edges == 0 {
-            builder.add_vertex(graph.label(self.occurrences[at]));
+            builder.add_vertex(graph.label(numbers.next().unwrap_or(0)));
             return canonizer.canonical(&builder.build());
         }
         let mut local: Vec<u32> = Vec::new();
-        for &edge in &self.occurrences[at..at + usize::from(counted.edges)] {
+        for edge in numbers {
             let e = graph.edges()[edge as usize];
             let [u, v] = [e.u, e.v].map(|v| {
                 let known = local.iter().position(|&w| w == v);
@@ -230,115 +221,12 @@ impl Census {
     }
 }
 
-/// Takes one graph's row; keeps its buffers from graph to graph.
-#[derive(Default)]
-struct Taker {
-    walker: Walker,
-    tally: Tally,
-}
-
-impl Taker {
-    fn row(&mut self, graph: &Graph, max_edges: usize) -> Row {
-        self.tally.load(graph);
-        self.walker.walk(graph, max_edges, &mut self.tally);
-        self.tally.finish()
-    }
-}
-
-/// Counts names in a small open-addressing table.
-#[derive(Default)]
-struct Tally {
-    namer: Namer,
-    edges: Vec<u32>,
-    /// Index into `found` plus one; 0 is empty. A power of two long.
-    slots: Vec<u32>,
-    found: Vec<Found>,
-    occurrences: Vec<u32>,
-    edge_sets: u64,
-}
-
-impl Tally {
-    fn load(&mut self, graph: &Graph) {
-        self.namer.load(graph);
-        self.edges.clear();
-        self.found.clear();
-        self.occurrences.clear();
-        self.edge_sets = 0;
-        if self.slots.is_empty() {
-            self.slots.resize(1 << 10, 0);
-        }
-        self.slots.fill(0);
-        for (v, &label) in graph.labels().iter().enumerate() {
-            if label != UNSEEN {
-                self.count(vertex_name(label), 0, &[v as u32]);
-            }
-        }
-    }
-
-    fn finish(&mut self) -> Row {
-        Row {
-            found: std::mem::take(&mut self.found),
-            occurrences: std::mem::take(&mut self.occurrences),
-            edge_sets: self.edge_sets,
-        }
-    }
-
-    fn count(&mut self, name: Name, edges: u16, occurrence: &[u32]) {
-        let mask = self.slots.len() - 1;
-        let mut at = name.0 as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                break;
-            }
-            let found = &mut self.found[slot as usize - 1];
-            if found.name == name {
-                found.count = found.count.saturating_add(1);
-                return;
-            }
-            at = (at + 1) & mask;
-        }
-        self.found.push(Found { name, edges, count: 1, at: self.occurrences.len() as u32 });
-        self.occurrences.extend_from_slice(occurrence);
-        self.slots[at] = self.found.len() as u32;
-        if 2 * self.found.len() > self.slots.len() {
-            self.enlarge();
-        }
-    }
-
-    fn enlarge(&mut self) {
-        let size = 4 * self.slots.len();
-        self.slots.clear();
-        self.slots.resize(size, 0);
-        for (i, f) in self.found.iter().enumerate() {
-            let mut at = f.name.0 as usize & (size - 1);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (size - 1);
-            }
-            self.slots[at] = i as u32 + 1;
-        }
-    }
-}
-
-impl Follow for Tally {
-    fn start(&mut self, vertex: u32) {
-        self.namer.start(vertex);
-    }
-
-    fn enter(&mut self, step: Step, vertex: u32) -> bool {
-        self.namer.enter(step, vertex);
-        self.edges.push(step.edge);
-        self.edge_sets += 1;
-        let name = self.namer.name();
-        let edges = std::mem::take(&mut self.edges);
-        self.count(name, edges.len() as u16, &edges);
-        self.edges = edges;
-        true
-    }
-
-    fn leave(&mut self, step: Step) {
-        self.edges.pop();
-        self.namer.leave(step);
+/// The bytes that hold the number of any edge or vertex of `graph`.
+fn bytes_an_edge(graph: &Graph) -> usize {
+    match graph.edge_count().max(graph.vertex_count()) {
+        0..=0x100 => 1,
+        0x101..=0x1_0000 => 2,
+        _ => 4,
     }
 }
 
@@ -346,32 +234,34 @@ impl Follow for Tally {
 /// same pattern". For tests of its completeness.
 #[must_use]
 pub fn pattern_name(graph: &Graph) -> Option<u128> {
-    struct Last<'a> {
-        namer: &'a mut Namer,
-        size: usize,
+    struct Last {
+        namer: Namer,
         whole: usize,
         name: Option<Name>,
     }
-    impl Follow for Last<'_> {
-        fn start(&mut self, vertex: u32) {
-            self.namer.start(vertex);
+    impl Follow for Last {
+        fn load(&mut self, graph: &Graph, kinds: &Kinds) {
+            self.namer.load(graph, kinds);
         }
-        fn enter(&mut self, step: Step, vertex: u32) -> bool {
-            self.size += 1;
-            self.namer.enter(step, vertex);
-            if self.size == self.whole {
-                self.name = Some(self.namer.name());
-            }
+        fn start(&mut self, label: Label) {
+            self.namer.start(label);
+        }
+        fn enter(&mut self, step: Step) -> bool {
+            let name = self.namer.enter(step);
+            self.name = (self.namer.size() == self.whole).then_some(name);
             self.name.is_none()
         }
-        fn leave(&mut self, step: Step) {
-            self.size -= 1;
-            self.namer.leave(step);
+        fn tip(&mut self, step: Step, _times: u32) -> bool {
+            let name = self.namer.tip(step);
+            self.name = (self.namer.size() + 1 == self.whole).then_some(name);
+            self.name.is_none()
+        }
+        fn leave(&mut self) {
+            self.namer.leave();
         }
     }
-    let mut namer = Namer::default();
-    namer.load(graph);
-    let mut last = Last { namer: &mut namer, size: 0, whole: graph.edge_count(), name: None };
+    let (namer, whole) = (Namer::default(), graph.edge_count());
+    let mut last = Last { namer, whole, name: None };
     Walker::default().walk(graph, graph.edge_count(), &mut last);
     last.name.map(|n| u128::from(n.0) << 64 | u128::from(n.1))
 }

@@ -6,41 +6,92 @@
 //!
 //! **Invariant.** The queue holds, in order of discovery, the edges that touch the set, come after
 //! the root edge, and were not passed over. A set corresponds to one increasing sequence of queue
-//! positions, hence is entered once.
+//! positions, hence is met once.
 //!
-//! **Cost.** O(degree) for a set; memory O(edges). The stack is explicit.
+//! **Cost.** O(degree) for a set. A set that nothing grows from (a *tip*: it has the greatest size,
+//! or no candidate is left) is shown to the follower without being entered, and like leaves of one
+//! vertex (hydrogens, say) are shown together. Most sets are tips. Memory O(edges). The stack is
+//! explicit.
+
+use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
-use crate::labels::UNSEEN;
+use crate::labels::{Label, UNSEEN};
 
-/// An edge that enters or leaves the current set.
+/// An edge that enters the current set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     /// The edge's index in the graph.
     pub(crate) edge: u32,
+    /// Number of the pair of labels, edge and head, among [`Kinds`].
+    pub(crate) kind: u32,
     /// Local number of the end that was in the set already (vertices are numbered as they enter).
-    pub(crate) from: usize,
-    /// Local number of the other end.
-    pub(crate) to: usize,
+    pub(crate) from: u32,
+    /// Local number of the other end, the head.
+    pub(crate) to: u32,
     /// Whether that other end is new to the set.
     pub(crate) new: bool,
 }
 
-/// Follows the walk. After `enter` the set includes the step's edge; `leave` undoes it.
+/// Follows the walk. Returning `false` ends the whole walk.
 pub(crate) trait Follow {
+    /// A graph is about to be walked.
+    fn load(&mut self, graph: &Graph, kinds: &Kinds);
     /// The set starts anew with one vertex, number 0.
-    fn start(&mut self, vertex: u32);
-    /// An edge enters. Returning `false` ends the whole walk.
-    fn enter(&mut self, step: Step, vertex: u32) -> bool;
+    fn start(&mut self, label: Label);
+    /// An edge enters.
+    fn enter(&mut self, step: Step) -> bool;
+    /// The set with one edge more, from which nothing grows, is seen but not entered; as are
+    /// `times - 1` others of the same pattern.
+    fn tip(&mut self, step: Step, times: u32) -> bool;
     /// The edge that entered last leaves.
-    fn leave(&mut self, step: Step);
+    fn leave(&mut self);
 }
 
+/// The pairs of an edge's label and its head's label, numbered as they are met.
+#[derive(Debug, Default)]
+pub(crate) struct Kinds {
+    numbers: FxHashMap<(Label, Label), u32>,
+    labels: Vec<(Label, Label)>,
+}
+
+impl Kinds {
+    /// Labels of edge and head, by number. Numbers stay the same from graph to graph.
+    pub(crate) fn labels(&self) -> &[(Label, Label)] {
+        &self.labels
+    }
+
+    fn number(&mut self, labels: (Label, Label)) -> u32 {
+        *self.numbers.entry(labels).or_insert_with(|| {
+            self.labels.push(labels);
+            self.labels.len() as u32 - 1
+        })
+    }
+}
+
+/// A directed edge.
+#[derive(Clone, Copy)]
+struct Arc {
+    edge: u32,
+    kind: u32,
+    to: u32,
+}
+
+/// An edge that may be taken.
 #[derive(Clone, Copy)]
 struct Candidate {
-    edge: u32,
+    arc: Arc,
+    /// Local number of the end in the set.
     from: u32,
-    to: u32,
+}
+
+/// An edge of the set: where it stands in the queue, and what to undo.
+#[derive(Clone, Copy)]
+struct Taken {
+    at: u32,
+    queued: u32,
+    /// The vertex that came with it, or `OUTSIDE`.
+    vertex: u32,
 }
 
 const OUTSIDE: u32 = u32::MAX;
@@ -48,9 +99,13 @@ const OUTSIDE: u32 = u32::MAX;
 /// Enumerates the connected edge sets of one graph after another; keeps its buffers.
 #[derive(Default)]
 pub(crate) struct Walker {
+    kinds: Kinds,
+    arcs: Vec<Arc>,
+    /// Arcs that leave vertex `v` end at `ends[v + 1]`.
+    ends: Vec<u32>,
     local: Vec<u32>,
     queue: Vec<Candidate>,
-    size: usize,
+    stack: Vec<Taken>,
     vertices: u32,
 }
 
@@ -58,92 +113,150 @@ impl Walker {
     /// Walks all connected sets of 1 to `max_edges` edges of `graph`. Returns whether the
     /// follower let it go to the end. Edges with unseen labels belong to no set.
     pub(crate) fn walk<F: Follow>(&mut self, graph: &Graph, max_edges: usize, f: &mut F) -> bool {
-        self.local.clear();
-        self.local.resize(graph.vertex_count(), OUTSIDE);
+        self.load(graph);
+        f.load(graph, &self.kinds);
         if max_edges == 0 {
             return true;
         }
         (0..graph.edge_count() as u32).all(|root| self.walk_from(graph, root, max_edges, f))
     }
 
+    fn load(&mut self, graph: &Graph) {
+        self.local.clear();
+        self.local.resize(graph.vertex_count(), OUTSIDE);
+        self.arcs.clear();
+        self.ends.clear();
+        self.ends.push(0);
+        for v in 0..graph.vertex_count() as u32 {
+            let start = self.arcs.len();
+            for n in graph.neighbors(v).iter().filter(|n| usable(graph, n.edge)) {
+                let kind = self.kinds.number((n.label, graph.label(n.vertex)));
+                self.arcs.push(Arc { edge: n.edge, kind, to: n.vertex });
+            }
+            self.arcs[start..].sort_unstable_by_key(|arc| (arc.kind, arc.edge));
+            self.ends.push(self.arcs.len() as u32);
+        }
+    }
+
     fn walk_from<F: Follow>(&mut self, graph: &Graph, root: u32, most: usize, f: &mut F) -> bool {
-        let first = graph.edges()[root as usize];
         if !usable(graph, root) {
             return true;
         }
-        f.start(first.u);
-        self.local[first.u as usize] = 0;
-        (self.size, self.vertices) = (0, 1);
+        let e = graph.edges()[root as usize];
+        f.start(graph.label(e.u));
+        self.local[e.u as usize] = 0;
+        self.vertices = 1;
         self.queue.clear();
+        let kind = self.kinds.number((e.label, graph.label(e.v)));
         // The root alone stands in the queue first; the rest of its first end follows it.
-        self.queue.push(Candidate { edge: root, from: first.u, to: first.v });
-        self.discover(graph, first.u, root);
-        let mut stack: Vec<(usize, usize, Step)> = Vec::new();
-        let mut at = 0;
-        let complete = loop {
-            let whole = self.size == most || (self.size == 0 && at > 0);
-            if at < self.queue.len() && !whole {
-                let before = self.queue.len();
-                let (step, go_on) = self.enter(graph, at, root, most, f);
-                stack.push((at, before, step));
-                at += 1;
-                if !go_on {
-                    break false;
-                }
-            } else if let Some((taken, before, step)) = stack.pop() {
-                f.leave(step);
-                self.leave(taken, before, step);
-                at = taken + 1;
-            } else {
-                break true;
-            }
+        self.queue.push(Candidate { arc: Arc { edge: root, kind, to: e.v }, from: 0 });
+        let complete = if most == 1 {
+            self.show(0, f)
+        } else {
+            self.discover(e.u, 0, root);
+            self.enter(0, root, f) && self.grow(root, most, f)
         };
-        while let Some((taken, before, step)) = stack.pop() {
-            self.leave(taken, before, step);
-        }
-        self.local[first.u as usize] = OUTSIDE;
+        while self.take_back() {}
+        self.local[e.u as usize] = OUTSIDE;
         complete
     }
 
-    fn enter<F: Follow>(
-        &mut self,
-        graph: &Graph,
-        at: usize,
-        root: u32,
-        most: usize,
-        f: &mut F,
-    ) -> (Step, bool) {
+    /// Walks all sets of at most `most` edges that grow from the set on the stack, if there is
+    /// one: a root from which nothing grows was a tip.
+    fn grow<F: Follow>(&mut self, root: u32, most: usize, f: &mut F) -> bool {
+        let mut at = 1;
+        while let Some(taken) = self.stack.last() {
+            let above = taken.at as usize + 1;
+            if self.stack.len() + 1 == most {
+                if !self.show(at, f) {
+                    return false;
+                }
+                at = self.queue.len();
+            }
+            if at < self.queue.len() {
+                if !self.enter(at, root, f) {
+                    return false;
+                }
+                at += 1;
+            } else {
+                at = above;
+                self.take_back();
+                f.leave();
+            }
+        }
+        true
+    }
+
+    /// Shows the current set with each candidate from `at` on.
+    #[inline(always)]
+    fn show<F: Follow>(&self, mut at: usize, f: &mut F) -> bool {
+        while let Some(c) = self.queue.get(at) {
+            let step = self.step(c);
+            let alike = |other: &&Candidate| {
+                step.new
+                    && other.from == c.from
+                    && other.arc.kind == c.arc.kind
+                    && self.local[other.arc.to as usize] == OUTSIDE
+            };
+            let times = 1 + self.queue[at + 1..].iter().take_while(alike).count();
+            if !f.tip(step, times as u32) {
+                return false;
+            }
+            at += times;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn step(&self, c: &Candidate) -> Step {
+        let local = self.local[c.arc.to as usize];
+        let new = local == OUTSIDE;
+        let to = if new { self.vertices } else { local };
+        Step { edge: c.arc.edge, kind: c.arc.kind, from: c.from, to, new }
+    }
+
+    /// Takes the candidate at `at`, or shows it if nothing grows from it.
+    #[inline(always)]
+    fn enter<F: Follow>(&mut self, at: usize, root: u32, f: &mut F) -> bool {
         let c = self.queue[at];
-        let new = self.local[c.to as usize] == OUTSIDE;
-        if new {
-            self.local[c.to as usize] = self.vertices;
+        let queued = self.queue.len() as u32;
+        let step = self.step(&c);
+        if step.new {
+            self.discover(c.arc.to, step.to, root);
+        }
+        if self.queue.len() == at + 1 {
+            return f.tip(step, 1);
+        }
+        let mut vertex = OUTSIDE;
+        if step.new {
+            vertex = c.arc.to;
+            self.local[vertex as usize] = step.to;
             self.vertices += 1;
         }
-        self.size += 1;
-        if new && self.size < most {
-            self.discover(graph, c.to, root);
-        }
-        let from = self.local[c.from as usize] as usize;
-        let to = self.local[c.to as usize] as usize;
-        let step = Step { edge: c.edge, from, to, new };
-        (step, f.enter(step, c.to))
+        self.stack.push(Taken { at: at as u32, queued, vertex });
+        f.enter(step)
     }
 
-    fn leave(&mut self, taken: usize, before: usize, step: Step) {
-        self.queue.truncate(before);
-        self.size -= 1;
-        if step.new {
+    /// Undoes the last `enter`, if there is one.
+    #[inline]
+    fn take_back(&mut self) -> bool {
+        let Some(taken) = self.stack.pop() else { return false };
+        self.queue.truncate(taken.queued as usize);
+        if taken.vertex != OUTSIDE {
             self.vertices -= 1;
-            self.local[self.queue[taken].to as usize] = OUTSIDE;
+            self.local[taken.vertex as usize] = OUTSIDE;
         }
+        true
     }
 
-    /// Queues the edges at `v`, a vertex that has just entered, that lead out of the set.
-    fn discover(&mut self, graph: &Graph, v: u32, root: u32) {
-        for n in graph.neighbors(v) {
-            let leads_out = self.local[n.vertex as usize] == OUTSIDE;
-            if leads_out && n.edge > root && usable(graph, n.edge) {
-                self.queue.push(Candidate { edge: n.edge, from: v, to: n.vertex });
+    /// Queues the edges at `v`, a vertex that is entering as number `from`, that lead out of the
+    /// set. (The edge that it came by leads into the set.)
+    #[inline]
+    fn discover(&mut self, v: u32, from: u32, root: u32) {
+        let range = self.ends[v as usize] as usize..self.ends[v as usize + 1] as usize;
+        for &arc in &self.arcs[range] {
+            if arc.edge > root && self.local[arc.to as usize] == OUTSIDE {
+                self.queue.push(Candidate { arc, from });
             }
         }
     }

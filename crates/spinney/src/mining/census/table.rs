@@ -1,0 +1,71 @@
+//! Names numbered in the order in which they are first met.
+//!
+//! Open addressing with linear probing. Names are random already: their first lane is the hash.
+//! A slot is four bytes, so a table over millions of names stays small.
+
+use super::hash::Name;
+
+/// The numbers of some names.
+#[derive(Debug, Default)]
+pub(super) struct NameTable {
+    names: Vec<Name>,
+    /// A name's number plus one; 0 is empty. The first `mask + 1` slots are in use.
+    slots: Vec<u32>,
+    mask: usize,
+    /// How many names these slots are for.
+    room: usize,
+}
+
+const LEAST: usize = 1 << 8;
+
+impl NameTable {
+    /// The number of a name, and whether it is new.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, name: Name) -> (u32, bool) {
+        if self.names.len() >= self.room {
+            self.enlarge();
+        }
+        let mut at = name.0 as usize & self.mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                break;
+            }
+            if self.names[slot as usize - 1] == name {
+                return (slot - 1, false);
+            }
+            at = (at + 1) & self.mask;
+        }
+        self.names.push(name);
+        self.slots[at] = self.names.len() as u32;
+        (self.names.len() as u32 - 1, true)
+    }
+
+    /// The number of names.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The names in order, leaving an empty table that keeps its slots' memory.
+    pub(super) fn take(&mut self) -> Vec<Name> {
+        self.room = 0;
+        std::mem::take(&mut self.names)
+    }
+
+    #[cold]
+    fn enlarge(&mut self) {
+        let size = if self.room == 0 { LEAST } else { 4 * (self.mask + 1) };
+        let used = size.min(self.slots.len());
+        self.slots[..used].fill(0);
+        self.slots.resize(size.max(self.slots.len()), 0);
+        self.mask = size - 1;
+        self.room = size / 4 * 3;
+        for (i, name) in self.names.iter().enumerate() {
+            let mut at = name.0 as usize & self.mask;
+            while self.slots[at] != 0 {
+                at = (at + 1) & self.mask;
+            }
+            self.slots[at] = i as u32 + 1;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! One graph's row: its distinct names, and how often each came up.
+//!
+//! For each name one occurrence is remembered, as the last edge and a place on the *trail*: a
+//! forest of entered sets, each the edge that it added to its parent. Sets get on the trail only
+//! when a name is first met at them or above, so the trail is no longer than the row.
+//!
+//! **Cost.** One probe of an open-addressing table a set; the table of a graph fits in cache.
+
+use super::hash::{Name, vertex_name};
+use super::namer::Namer;
+use super::table::NameTable;
+use super::walk::{Follow, Kinds, Step, Walker};
+use crate::graph::Graph;
+use crate::labels::{Label, UNSEEN};
+
+/// One graph's row while it is on its way into the census.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) names: Vec<Name>,
+    pub(super) found: Vec<Found>,
+    pub(super) edge_sets: u64,
+    trail: Vec<Trail>,
+}
+
+/// What is known of a name in a graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) count: u32,
+    last: Trail,
+}
+
+/// The set `parent` of the trail with one edge more (without a parent: a vertex).
+#[derive(Clone, Copy, Debug)]
+struct Trail {
+    parent: u32,
+    edge: u32,
+}
+
+/// Not on the trail (yet).
+const OFF: u32 = u32::MAX;
+/// The empty set.
+const START: u32 = u32::MAX - 1;
+
+impl Row {
+    /// The edges of one occurrence of a name found, last edge first. A single vertex has no edges
+    /// but a number.
+    pub(super) fn occurrence(
+        &self,
+        found: &Found,
+    ) -> (impl Iterator<Item = u32> + '_, Option<u32>) {
+        let vertex = (found.last.parent == OFF).then_some(found.last.edge);
+        let mut at = vertex.is_none().then_some(found.last);
+        let edges = std::iter::from_fn(move || {
+            let step = at?;
+            at = self.trail.get(step.parent as usize).copied();
+            Some(step.edge)
+        });
+        (edges, vertex)
+    }
+}
+
+/// Takes one graph's row; keeps its buffers from graph to graph.
+#[derive(Default)]
+pub(super) struct Taker {
+    walker: Walker,
+    tally: Tally,
+}
+
+impl Taker {
+    pub(super) fn row(&mut self, graph: &Graph, max_edges: usize) -> Row {
+        for (v, &label) in graph.labels().iter().enumerate() {
+            if label != UNSEEN {
+                let vertex = Trail { parent: OFF, edge: v as u32 };
+                self.tally.count(vertex_name(label), 1, |_| vertex);
+            }
+        }
+        self.walker.walk(graph, max_edges, &mut self.tally);
+        self.tally.finish()
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    namer: Namer,
+    table: NameTable,
+    row: Row,
+    /// For the set of each size on the way to the current one, its place on the trail.
+    places: Vec<u32>,
+}
+
+impl Tally {
+    fn finish(&mut self) -> Row {
+        self.row.names = self.table.take();
+        std::mem::take(&mut self.row)
+    }
+
+    /// Counts a name; `occurrence` is asked if it is new.
+    #[inline(always)]
+    fn count(&mut self, name: Name, times: u32, occurrence: impl Fn(&mut Self) -> Trail) {
+        let (at, new) = self.table.enter(name);
+        if new {
+            let last = occurrence(self);
+            self.row.found.push(Found { count: times, last });
+        } else {
+            let count = &mut self.row.found[at as usize].count;
+            *count = count.saturating_add(times);
+        }
+    }
+
+    /// The current set of `size` edges with `edge`; the current set gets on the trail.
+    fn occurrence(&mut self, size: usize, edge: u32) -> Trail {
+        let mut on = size;
+        while self.places[on] == OFF {
+            on -= 1;
+        }
+        for next in on..size {
+            let step = Trail { parent: self.places[next], edge: self.namer.edge(next) };
+            self.places[next + 1] = self.row.trail.len() as u32;
+            self.row.trail.push(step);
+        }
+        Trail { parent: self.places[size], edge }
+    }
+}
+
+impl Follow for Tally {
+    fn load(&mut self, graph: &Graph, kinds: &Kinds) {
+        self.namer.load(graph, kinds);
+    }
+
+    fn start(&mut self, label: Label) {
+        self.namer.start(label);
+        self.places.clear();
+        self.places.push(START);
+    }
+
+    #[inline]
+    fn enter(&mut self, step: Step) -> bool {
+        self.row.edge_sets += 1;
+        let name = self.namer.enter(step);
+        self.places.push(OFF);
+        let before = self.places.len() - 2;
+        self.count(name, 1, |tally| tally.occurrence(before, step.edge));
+        true
+    }
+
+    #[inline]
+    fn tip(&mut self, step: Step, times: u32) -> bool {
+        self.row.edge_sets += u64::from(times);
+        let name = self.namer.tip(step);
+        let size = self.places.len() - 1;
+        self.count(name, times, |tally| tally.occurrence(size, step.edge));
+        true
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        self.places.pop();
+        self.namer.leave();
+    }
+}
