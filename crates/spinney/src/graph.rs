@@ -132,12 +132,23 @@ pub enum EdgeError {
 }
 
 /// Collects vertices and edges and checks them.
+///
+/// Whether an edge is there already is looked up in the shorter of the lists of its two ends; only
+/// where both are long are all edges put into a hash table, once.
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
     labels: Vec<Label>,
     edges: Vec<Edge>,
-    seen: FxHashMap<(u32, u32), Label>,
+    /// Each vertex's last edge, or `NONE`.
+    last: Vec<u32>,
+    /// The edge before it at its `u` and at its `v`.
+    before: Vec<[u32; 2]>,
+    seen: Option<FxHashMap<(u32, u32), Label>>,
 }
+
+const NONE: u32 = u32::MAX;
+/// A list longer than this is long.
+const LONG: usize = 32;
 
 impl GraphBuilder {
     /// An empty graph to add to.
@@ -149,6 +160,7 @@ impl GraphBuilder {
     /// Adds a vertex and returns its index.
     pub fn add_vertex(&mut self, label: Label) -> u32 {
         self.labels.push(label);
+        self.last.push(NONE);
         self.labels.len() as u32 - 1
     }
 
@@ -170,14 +182,45 @@ impl GraphBuilder {
         if u == v {
             return Err(EdgeError::SelfLoop(u));
         }
-        match self.seen.insert((u.min(v), u.max(v)), label) {
+        match self.known(u, v) {
             None => {
+                let edge = self.edges.len() as u32;
                 self.edges.push(Edge { u, v, label });
+                let last = |v: &mut u32| std::mem::replace(v, edge);
+                let before = [last(&mut self.last[u as usize]), last(&mut self.last[v as usize])];
+                self.before.push(before);
+                if let Some(seen) = &mut self.seen {
+                    seen.insert((u.min(v), u.max(v)), label);
+                }
                 Ok(true)
             }
             Some(before) if before == label => Ok(false),
             Some(_) => Err(EdgeError::Conflict { u, v }),
         }
+    }
+
+    /// The label of the edge between `u` and `v`, if it was added.
+    fn known(&mut self, u: u32, v: u32) -> Option<Label> {
+        if self.seen.is_none() {
+            let [mut at_u, mut at_v] = [u, v].map(|v| self.last[v as usize]);
+            for _ in 0..LONG {
+                if at_u == NONE || at_v == NONE {
+                    return None;
+                }
+                for (at, end, other) in [(&mut at_u, u, v), (&mut at_v, v, u)] {
+                    let e = self.edges[*at as usize];
+                    if e.u == other || e.v == other {
+                        return Some(e.label);
+                    }
+                    *at = self.before[*at as usize][usize::from(e.v == end)];
+                }
+            }
+        }
+        let edges = &self.edges;
+        let seen = self.seen.get_or_insert_with(|| {
+            edges.iter().map(|e| ((e.u.min(e.v), e.u.max(e.v)), e.label)).collect()
+        });
+        seen.get(&(u.min(v), u.max(v))).copied()
     }
 
     /// The finished graph.
@@ -224,6 +267,24 @@ mod tests {
         assert_eq!(b.add_edge(0, 2, 3), Err(EdgeError::Conflict { u: 0, v: 2 }));
         assert_eq!(b.add_edge(1, 1, 0), Err(EdgeError::SelfLoop(1)));
         assert_eq!(b.add_edge(1, 9, 0), Err(EdgeError::NoSuchVertex { u: 1, v: 9 }));
+    }
+
+    #[test]
+    fn long_lists_are_searched_as_well_as_short_ones() {
+        // A clique, twice: every second edge is a repetition, in either direction.
+        let mut b = GraphBuilder::new();
+        for _ in 0..100 {
+            b.add_vertex(0);
+        }
+        let pairs: Vec<_> = (0..100).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
+        for &(u, v) in &pairs {
+            assert_eq!(b.add_edge(u, v, 1), Ok(true));
+            assert_eq!(b.add_edge(v, u, 1), Ok(false));
+        }
+        for &(u, v) in &pairs {
+            assert_eq!(b.add_edge(u, v, 2), Err(EdgeError::Conflict { u, v }));
+        }
+        assert_eq!(b.build().edge_count(), pairs.len());
     }
 
     #[test]

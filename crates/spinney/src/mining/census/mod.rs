@@ -94,13 +94,14 @@ impl Census {
         for (graph, row) in graphs.iter().zip(rows) {
             self.edge_sets += row.edge_sets;
             sorter.pairs.clear();
-            for (&name, found) in row.names.iter().zip(&row.found) {
-                let (id, new) = names.enter(name);
+            let mut found = row.found.iter();
+            names.enter_all(&row.names, |id, new| {
+                let Some(found) = found.next() else { return };
                 if new {
                     self.keep(graph, row, found);
                 }
                 sorter.pairs.push((id, found.count));
-            }
+            });
             sorter.sort(names.len());
             self.row_patterns.extend(sorter.pairs.iter().map(|pair| pair.0));
             self.row_counts.extend(sorter.pairs.iter().map(|pair| pair.1));

@@ -17,6 +17,7 @@ pub(super) struct NameTable {
 }
 
 const LEAST: usize = 1 << 8;
+const BLOCK: usize = 32;
 
 impl NameTable {
     /// The number of a name, and whether it is new.
@@ -39,6 +40,26 @@ impl NameTable {
         self.names.push(name);
         self.slots[at] = self.names.len() as u32;
         (self.names.len() as u32 - 1, true)
+    }
+
+    /// Enters names one after another and tells `each` the number of each and whether it is new.
+    ///
+    /// Names are looked up in blocks, so that the waits for memory of a large table overlap.
+    pub(super) fn enter_all(&mut self, names: &[Name], mut each: impl FnMut(u32, bool)) {
+        for block in names.chunks(BLOCK) {
+            let mut likely = [0; BLOCK];
+            for (name, slot) in block.iter().zip(&mut likely) {
+                *slot = self.slots.get(name.0 as usize & self.mask).copied().unwrap_or(0);
+            }
+            let mut known = [false; BLOCK];
+            for ((name, slot), known) in block.iter().zip(&likely).zip(&mut known) {
+                *known = self.names.get((*slot as usize).wrapping_sub(1)) == Some(name);
+            }
+            for ((&name, slot), known) in block.iter().zip(likely).zip(known) {
+                let (number, new) = if known { (slot - 1, false) } else { self.enter(name) };
+                each(number, new);
+            }
+        }
     }
 
     /// The number of names.
