@@ -46,10 +46,18 @@ pub type PatternId = u32;
 pub struct Census {
     patterns: Vec<Counted>,
     occurrences: Vec<u8>,
-    row_ends: Vec<usize>,
-    row_patterns: Vec<PatternId>,
-    row_counts: Vec<u32>,
+    batches: Vec<Batch>,
+    graphs: usize,
     edge_sets: u64,
+}
+
+/// The rows of up to `BATCH` graphs. Kept apart, so that no large array is ever copied to grow.
+#[derive(Debug, Default)]
+struct Batch {
+    /// Where the rows end.
+    ends: Vec<u32>,
+    patterns: Vec<PatternId>,
+    counts: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +69,7 @@ struct Counted {
 }
 
 /// Graphs taken between two merges.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 
 impl Census {
     /// Takes the census of all patterns of at most `max_edges` edges, single vertices included.
@@ -80,8 +88,7 @@ impl Census {
             waiting = (batch, rows);
         }
         census.merge(&waiting, &mut names, &mut sorter);
-        census.row_patterns.shrink_to_fit();
-        census.row_counts.shrink_to_fit();
+        census.occurrences.shrink_to_fit();
         census
     }
 
@@ -91,6 +98,12 @@ impl Census {
         names: &mut NameTable,
         sorter: &mut Sorter,
     ) {
+        let entries = rows.iter().map(|row| row.found.len()).sum();
+        let mut batch = Batch {
+            ends: Vec::with_capacity(rows.len()),
+            patterns: Vec::with_capacity(entries),
+            counts: Vec::with_capacity(entries),
+        };
         for (graph, row) in graphs.iter().zip(rows) {
             self.edge_sets += row.edge_sets;
             sorter.pairs.clear();
@@ -103,9 +116,13 @@ impl Census {
                 sorter.pairs.push((id, found.count));
             });
             sorter.sort(names.len());
-            self.row_patterns.extend(sorter.pairs.iter().map(|pair| pair.0));
-            self.row_counts.extend(sorter.pairs.iter().map(|pair| pair.1));
-            self.row_ends.push(self.row_patterns.len());
+            batch.patterns.extend(sorter.pairs.iter().map(|pair| pair.0));
+            batch.counts.extend(sorter.pairs.iter().map(|pair| pair.1));
+            batch.ends.push(batch.patterns.len() as u32);
+            self.graphs += 1;
+        }
+        if !rows.is_empty() {
+            self.batches.push(batch);
         }
     }
 
@@ -122,7 +139,7 @@ impl Census {
         if let Some(vertex) = vertex {
             self.occurrences.extend_from_slice(&vertex.to_le_bytes()[..width]);
         }
-        self.patterns.push(Counted { edges: count, graph: self.row_ends.len() as u32, at });
+        self.patterns.push(Counted { edges: count, graph: self.graphs as u32, at });
     }
 
     /// The number of patterns, single vertices included.
@@ -140,7 +157,7 @@ impl Census {
     /// The number of graphs.
     #[must_use]
     pub fn graph_count(&self) -> usize {
-        self.row_ends.len()
+        self.graphs
     }
 
     /// How many connected edge sets were entered.
@@ -158,9 +175,10 @@ impl Census {
     /// The patterns of `graph`, ascending, and how often each occurs there.
     #[must_use]
     pub fn row(&self, graph: usize) -> (&[PatternId], &[u32]) {
-        let start = if graph == 0 { 0 } else { self.row_ends[graph - 1] };
-        let range = start..self.row_ends[graph];
-        (&self.row_patterns[range.clone()], &self.row_counts[range])
+        let (batch, at) = (&self.batches[graph / BATCH], graph % BATCH);
+        let start = if at == 0 { 0 } else { batch.ends[at - 1] as usize };
+        let range = start..batch.ends[at] as usize;
+        (&batch.patterns[range.clone()], &batch.counts[range])
     }
 
     /// How often `pattern` occurs in `graph`.
@@ -174,7 +192,7 @@ impl Census {
     #[must_use]
     pub fn supports(&self) -> Vec<u32> {
         let mut supports = vec![0; self.len()];
-        for &id in &self.row_patterns {
+        for &id in self.batches.iter().flat_map(|batch| &batch.patterns) {
             supports[id as usize] += 1;
         }
         supports
