@@ -36,6 +36,8 @@ CASES = [
         "nci1-none",
         NCI1,
         ("--preset", "paper", "--max-edges", "none", "--min-samples-leaf", "5", "--depth", "3", "--trees", "50"),
+        counted=12,
+        min_support=5,
         memory=at_most(4096, "MB"),
     ),
 ]

@@ -127,8 +127,10 @@ def curves(lines, key):
 
 
 def run(lab, about, folder):
-    """Measures all sweeps and writes DATE-growth.svg into `folder`; returns the points."""
+    """Measures all sweeps and writes DATE-growth.svg into `folder`; returns the points, or None without data."""
     found = {sweep.title: measure(lab, sweep) for sweep in SWEEPS}
+    if not any(found.values()):
+        return None
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{about['date'][:10]}-growth.svg"
     target.write_text(draw(about, found))

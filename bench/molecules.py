@@ -7,9 +7,9 @@ import random
 
 import peers
 from children import Failed
-from kinds import alternate, least, least_cpu, memory_row, most_memory
+from kinds import alternate, cpu_times, figures, memory_row, most_memory
 from ours import PAPER
-from rows import Bar, Row, number, seconds
+from rows import Bar, Row, faster, number, seconds
 
 COLUMNS = ("--target", "HIV_active", "--on-error", "skip")
 PEER_COLUMNS = ("smiles", "HIV_active")
@@ -32,16 +32,15 @@ class SmilesToModel:
             lambda: lab.spinney.train(data, *options),
             lambda: peers.call("molecules", data, *PEER_COLUMNS),
         )
-        accuracy, peer_accuracy = lab.spinney.accuracy(data, *COLUMNS), least(theirs, "accuracy")
+        accuracy, peer_accuracy = lab.spinney.accuracy(data, *COLUMNS), min(figures(theirs, "accuracy"))
         if accuracy < peer_accuracy - 0.02:
             raise Failed(f"accuracy on the training graphs {accuracy:.3f}, the peer's {peer_accuracy:.3f}")
-        cpu, peer_cpu = least_cpu(runs), least(theirs, "cpu")
         work = f"{self.data} x={self.max_edges}, SMILES to model, 100 trees d5"
-        note = f"of the peer's time, fingerprints {seconds(least(theirs, 'fingerprint_cpu'))}; "
+        note = f"of the peer's time, fingerprints {seconds(min(figures(theirs, 'fingerprint_cpu')))}; "
         note += f"training accuracy {accuracy:.3f}, theirs {peer_accuracy:.3f}"
         title = f"{work}, against RDKit Morgan + LightGBM"
         return [
-            Row(title, seconds(cpu), seconds(peer_cpu), peer_cpu / cpu, bar=self.bar, note=note),
+            faster(title, cpu_times(runs), figures(theirs, "cpu"), self.bar, note),
             memory_row(work, most_memory(runs), self.memory),
         ]
 
@@ -64,9 +63,9 @@ class TwoThreads:
         )
         if (lab.spinney.folder / "one.json").read_bytes() != (lab.spinney.folder / "two.json").read_bytes():
             raise Failed("the models of one and of two threads differ")
-        walls = [min(usage.wall for usage, _ in runs.results()) for runs in (two, one)]
+        walls = [[usage.wall for usage, _ in runs.results()] for runs in (two, one)]
         work = f"{self.data} x={self.max_edges}: wall time, two threads against one"
-        return [Row(work, seconds(walls[0]), seconds(walls[1]), walls[1] / walls[0], bar=self.bar)]
+        return [faster(work, *walls, self.bar)]
 
 
 @dataclasses.dataclass
@@ -89,7 +88,7 @@ class Scoring:
             lambda: peers.call("molecules", data, *PEER_COLUMNS, 500),
         )
         speed = self.graphs / min(usage.cpu for usage in own.results())
-        peer = self.graphs / least(theirs, "score_cpu")
+        peer = self.graphs / min(figures(theirs, "score_cpu"))
         work = f"{self.data}: scoring SMILES, 500 trees, x={self.max_edges}, against RDKit Morgan + LightGBM"
         return [Row(work, f"{number(speed)} /s", f"{number(peer)} /s", speed / peer, bar=self.bar)]
 
@@ -108,7 +107,7 @@ class Doubling:
         options = (*PAPER, *COLUMNS, "--max-edges", self.max_edges)
         files = [sample(lab, self.data, size) for size in self.sizes]
         runs = alternate(lab.repeats, *(lambda file=file: lab.spinney.train(file, *options) for file in files))
-        times = [least_cpu(r) for r in runs]
+        times = [min(cpu_times(r)) for r in runs]
         rows = []
         for (size, cpu), (next_size, next_cpu) in itertools.pairwise(zip(self.sizes, times)):
             work = f"{self.data} x={self.max_edges}: {size:,} → {next_size:,} graphs"

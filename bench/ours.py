@@ -83,8 +83,8 @@ def check_patterns(found, expected):
         raise Failed(f"{found} patterns, expected {expected}")
 
 
-def training_alone(record):
-    """Wall seconds of the rounds after enumeration.
+def training_alone(usage, record):
+    """CPU seconds of the rounds after enumeration, of a one-thread run.
 
     The record's times run from the start of training, and the first round's includes the exploration; so the
     later rounds are timed, and scaled to all of them.
@@ -92,9 +92,15 @@ def training_alone(record):
     rounds = record["rounds"]
     if len(rounds) < 2:
         raise Failed("needs at least two rounds")
-    return (rounds[-1]["seconds"] - rounds[0]["seconds"]) * len(rounds) / (len(rounds) - 1)
+    later = rounds[-1]["seconds"] - rounds[0]["seconds"]
+    return busy_share(usage) * later * len(rounds) / (len(rounds) - 1)
 
 
 def without_reading(usage, record):
-    """CPU seconds of a one-thread run less the share of its wall time spent outside training (mostly reading)."""
-    return usage.cpu * min(1.0, record["seconds"] / usage.wall)
+    """CPU seconds of a one-thread run, but for reading the file and writing the model."""
+    return busy_share(usage) * record["seconds"]
+
+
+def busy_share(usage):
+    """The share of its wall time that a one-thread run had the processor: the record tells wall times only."""
+    return min(1.0, usage.cpu / usage.wall)

@@ -72,9 +72,9 @@ def markdown(about, rows, growth=""):
 {about['cpu']}, {about['cores']} cores, load {about['load']} at the start; {about['system']}.
 Commit {about['commit']}; {versions}.
 
-CPU time (user and system) of one thread unless a row says otherwise, the least of {about['repeats']} repeats;
-ours and the peer's repeats alternate. “Value” is the peer's time by ours, so more is better; for instructions, growth
-and memory, less is better. Peers' fits get the finished matrix; ours starts from the file.
+CPU time (user and system) of one thread unless a row says otherwise, the least of {about['repeats']} repeats; ours and
+the peer's repeats alternate. “Value” is the peer's time by ours, so more is better; for instructions, growth and
+memory, less is better. Peers' fits get the finished matrix; ours starts from the file.
 {growth}
 {table(rows)}
 

@@ -80,7 +80,8 @@ def main():
             show(case, found, start)
             rows += found
         if GROWTH in arguments.only if arguments.only else not arguments.quick:
-            extra["growth"] = growth.run(lab, about, arguments.out)
+            points = growth.run(lab, about, arguments.out)
+            extra = {"growth": points} if points else {}
     print("wrote", record.write(arguments.out, about, rows, extra))
     print(summary(rows))
 
