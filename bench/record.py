@@ -69,7 +69,7 @@ def markdown(about, rows, growth=""):
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     settings = "\n".join(f"- {name}: `{json.dumps(values)}`" for name, values in about["peer_settings"].items())
     return f"""# Benchmarks of {about['date'][:10]}
-{about['cpu']}, {about['cores']} cores, load {about['load']} at the start; {about['system']}.
+{about['cpu']}, {about['cores']} cores, load {about['load']} at the start; {about['system']}. The run took {about['minutes']} minutes.
 Commit {about['commit']}; {versions}.
 
 CPU time (user and system) of one thread unless a row says otherwise, the least of {about['repeats']} repeats; ours and

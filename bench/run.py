@@ -55,9 +55,10 @@ def chosen(arguments):
 
 
 def run_case(case, lab):
+    title, bar = f"{case.name}: {case.data}", getattr(case, "bar", None)
     if not (lab.data / case.data).exists():
-        return [Row(f"{case.name}: {case.data}", trouble="skipped: no data")]
-    return attempt(f"{case.name}: {case.data}", None, lambda: case.rows(lab))
+        return [Row(title, bar=bar, trouble="skipped: no data")]
+    return attempt(title, bar, lambda: case.rows(lab))
 
 
 def show(case, rows, start):
@@ -70,7 +71,7 @@ def show(case, rows, start):
 def main():
     arguments = options()
     data = pathlib.Path(os.environ.get("SPINNEY_DATA", ROOT.parent / "shared" / "data"))
-    rows, extra = [], {}
+    rows, extra, began = [], {}, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         lab = Lab(Spinney(arguments.program, folder), data, 1 if arguments.quick else arguments.repeats)
         about = record.surroundings(lab.spinney, lab.repeats, SETTINGS)
@@ -82,6 +83,7 @@ def main():
         if GROWTH in arguments.only if arguments.only else not arguments.quick:
             points = growth.run(lab, about, arguments.out)
             extra = {"growth": points} if points else {}
+    about["minutes"] = round((time.monotonic() - began) / 60, 1)
     print("wrote", record.write(arguments.out, about, rows, extra))
     print(summary(rows))
 
