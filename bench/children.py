@@ -82,6 +82,8 @@ def _text(stream):
 
 
 def _reason(code, stderr):
-    lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    """How the child ended, and the last line it wrote that is no part of a backtrace."""
+    lines = [line.strip() for line in stderr.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("note:", "stack backtrace"))]
     how = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
     return f"{how}: {lines[-1]}" if lines else how
