@@ -55,7 +55,7 @@ def chosen(arguments):
 
 
 def run_case(case, lab):
-    title, bar = f"{case.name}: {case.data}", getattr(case, "bar", None)
+    title, bar = f"{case.name}: {case.data}", getattr(case, "bar", getattr(case, "memory", None))
     if not (lab.data / case.data).exists():
         return [Row(title, bar=bar, trouble="skipped: no data")]
     return attempt(title, bar, lambda: case.rows(lab))
