@@ -1,8 +1,9 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python lint bench clean
+.PHONY: demo test test-rust test-python lint bench bench-parts bench-whole clean
 
 PYTHON ?= python3
 VENV := .venv
+BENCH_VENV := .venv-bench
 CARGO := cargo
 
 demo:
@@ -29,12 +30,22 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# Criterion benchmarks of the parts, then the whole program on the real data, with peak memory.
-bench:
+# Criterion benchmarks of the parts, then the whole program beside its peers, with a dated record in bench/records.
+# BENCH passes options on: make bench-whole BENCH="--only cpdb6 hiv4 --repeats 3"
+bench: bench-parts bench-whole
+
+bench-parts:
 	$(CARGO) bench -p spinney
+
+bench-whole: $(BENCH_VENV)/ready
 	$(CARGO) build --release
-	$(PYTHON) bench/whole.py target/release/spinney
+	$(BENCH_VENV)/bin/python bench/run.py --program target/release/spinney $(BENCH)
+
+$(BENCH_VENV)/ready: bench/requirements.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 clean:
 	$(CARGO) clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(BENCH_VENV)
