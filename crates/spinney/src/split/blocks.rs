@@ -23,9 +23,9 @@ use super::histogram::Adds;
 use super::neighbors::{Base, Hashes};
 use crate::mining::classes::{ClassId, ClassTable};
 
-/// The cells of a block.
+/// The most cells of a block; all blocks but the last have so many.
 const SIZE: usize = 1 << 14;
-/// The classes of a block; two cells more are those of no graph and of all graphs.
+/// The most classes of a block. Two cells more, after them, are of no graph and of all graphs.
 const CLASSES: usize = SIZE - 2;
 
 /// The rows of all classes of a table.
@@ -47,9 +47,6 @@ struct Block {
     /// Twice the graph, plus one for an omission.
     graphs: Vec<u32>,
 }
-
-const NOTHING: usize = SIZE - 2;
-const EVERYTHING: usize = SIZE - 1;
 
 impl Blocks {
     /// The rows of `table`.
@@ -74,10 +71,10 @@ impl Blocks {
         self.classes == 0
     }
 
-    /// The number of cells of a histogram: whole blocks.
+    /// The number of cells of a histogram.
     #[must_use]
     pub(super) fn cells(&self) -> usize {
-        self.blocks.len() * SIZE
+        self.classes + 2 * self.blocks.len()
     }
 
     /// The class of a cell, if it is one of a class.
@@ -94,7 +91,7 @@ impl Blocks {
         let fill = |(cells, block): (&mut [C], &Block)| {
             if by_class {
                 block.fill_by_class(&signed, total, cells);
-            } else if let Ok(cells) = cells.try_into() {
+            } else {
                 block.fill_by_graph(positions, samples, total, cells);
             }
         };
@@ -133,43 +130,37 @@ impl Block {
             }
         }
         let code = |base: &Base| match base {
-            Base::Nothing => NOTHING as u16,
-            Base::Everything => EVERYTHING as u16,
+            Base::Nothing => bases.len() as u16,
+            Base::Everything => bases.len() as u16 + 1,
             Base::Class(class) => *class as u16,
         };
         differ.into_block(bases.iter().map(code).collect())
     }
 
-    fn fill_by_graph<C: Adds>(
-        &self,
-        positions: &[u32],
-        samples: &[C],
-        total: C,
-        cells: &mut [C; SIZE],
-    ) {
+    fn fill_by_graph<C: Adds>(&self, positions: &[u32], samples: &[C], total: C, cells: &mut [C]) {
         cells.fill(C::default());
-        cells[EVERYTHING] = total;
+        cells[self.bases.len() + 1] = total;
         for &p in positions {
             let p = p as usize;
             let sample = &samples[p];
             let start = if p == 0 { 0 } else { self.row_ends[p - 1][1] as usize };
             let [middle, end] = self.row_ends[p].map(|e| e as usize);
             for &class in &self.classes[start..middle] {
-                cells[class as usize % SIZE].add(sample);
+                cells[class as usize].add(sample);
             }
             for &class in &self.classes[middle..end] {
-                cells[class as usize % SIZE].sub(sample);
+                cells[class as usize].sub(sample);
             }
         }
         for (class, &base) in self.bases.iter().enumerate() {
-            let base = cells[base as usize % SIZE];
-            cells[class % SIZE].add(&base);
+            let base = cells[base as usize];
+            cells[class].add(&base);
         }
     }
 
     fn fill_by_class<C: Adds>(&self, signed: &[C], total: C, cells: &mut [C]) {
-        cells[self.bases.len()..].fill(C::default());
-        cells[EVERYTHING] = total;
+        cells[self.bases.len()] = C::default();
+        cells[self.bases.len() + 1] = total;
         let mut start = 0;
         for (class, (&base, &end)) in self.bases.iter().zip(&self.class_ends).enumerate() {
             let mut sum = cells[base as usize];

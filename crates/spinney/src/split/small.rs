@@ -22,6 +22,9 @@ use crate::mining::classes::ClassId;
 /// The most graphs of a small node.
 pub const MOST: usize = 64;
 
+/// Words that are looked at before asking whether one is not empty.
+const STRIDE: usize = 8;
+
 /// Which graphs of a node: a sum of distinct powers of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word(u64);
@@ -76,11 +79,18 @@ impl SmallNode {
         room.words.clear();
         room.words.cover(view, positions, &room.bits);
         let here = u64::MAX >> (MOST - positions.len().clamp(1, MOST));
-        let words = room.words.cells().iter().enumerate();
-        let dividing = words
-            .filter(|(_, word)| word.0 != 0 && word.0 != here)
-            .filter_map(|(cell, word)| Some((word.0, view.class_at(cell)?)))
-            .collect();
+        let mut dividing = Vec::new();
+        for (at, words) in room.words.cells().chunks(STRIDE).enumerate() {
+            // Most classes have no graph of a small node.
+            if words.iter().fold(0, |any, word| any | word.0) == 0 {
+                continue;
+            }
+            for (cell, word) in (at * STRIDE..).zip(words) {
+                if word.0 != 0 && word.0 != here {
+                    dividing.extend(view.class_at(cell).map(|class| (word.0, class)));
+                }
+            }
+        }
         let tables = Arc::new(Tables::new(positions, |p| samples.one(p)));
         SmallNode { tables, here, dividing }
     }
@@ -135,9 +145,14 @@ impl Room {
         samples: &[C],
     ) {
         let tables = Tables::new(positions, |p| samples[p as usize]);
-        let cells = histogram.cells_mut().iter_mut().zip(self.words.cells());
-        for (cell, word) in cells.filter(|(_, word)| word.0 != 0) {
-            cell.sub(&tables.sums(word.0));
+        let strides = histogram.cells_mut().chunks_mut(STRIDE);
+        for (cells, words) in strides.zip(self.words.cells().chunks(STRIDE)) {
+            if words.iter().fold(0, |any, word| any | word.0) == 0 {
+                continue;
+            }
+            for (cell, word) in cells.iter_mut().zip(words).filter(|(_, word)| word.0 != 0) {
+                cell.sub(&tables.sums(word.0));
+            }
         }
     }
 }
