@@ -414,16 +414,20 @@ fn threads_give_the_same_bytes() {
 #[test]
 fn threads_give_the_same_bytes_on_a_larger_set() {
     let data = spinney::demo::graph_xor();
-    let base = Params { trees: 12, depth: 3, ..Params::default() };
-    let params = Params { max_edges: Some(4), learning_rate: 0.5, ..base };
-    let json = |threads: usize, engine: Engine| {
-        with_threads(threads, || fitted(&data, &params, engine).expect("a model").model.to_json())
-    };
-    let one = json(1, Engine::Census);
-    for (threads, engine) in
-        [(2, Engine::Census), (8, Engine::Census), (1, Engine::Bound), (8, Engine::Bound)]
-    {
-        assert_eq!(one, json(threads, engine), "{threads} threads, {engine}");
+    for preset in [Params::default(), Params::paper()] {
+        let base = Params { trees: 12, depth: 3, ..preset };
+        let params = Params { max_edges: Some(4), learning_rate: 0.5, ..base };
+        let json = |threads: usize, engine: Engine| {
+            with_threads(threads, || {
+                fitted(&data, &params, engine).expect("a model").model.to_json()
+            })
+        };
+        let one = json(1, Engine::Census);
+        for (threads, engine) in
+            [(2, Engine::Census), (8, Engine::Census), (1, Engine::Bound), (8, Engine::Bound)]
+        {
+            assert_eq!(one, json(threads, engine), "{threads} threads, {engine}");
+        }
     }
 }
 

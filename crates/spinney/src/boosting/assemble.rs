@@ -1,13 +1,10 @@
-//! From grown trees to a model: patterns numbered by first use, trees flat, everything certified.
-//!
-//! **Certificate.** Classes rest on 128-bit names. Before a model leaves training, its patterns are
-//! looked for in the training graphs by subgraph matching, which shares no code with the census,
-//! and must occur exactly where the trees took them to.
+//! From grown trees to a model: patterns numbered by first use, trees flat, everything
+//! certified (`certify`).
 
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
+use super::certify;
 use super::grower::{GrownNode, GrownTree};
 use super::loss::Loss;
 use super::params::ValidParams;
@@ -16,7 +13,6 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::matcher::Scratch;
 use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth};
 use crate::split::space::PatternSpace;
 
@@ -99,30 +95,27 @@ impl Parts<'_> {
         space: &dyn PatternSpace,
         engine_ids: &[u32],
     ) -> Result<()> {
-        let matcher = model.matcher();
-        let graphs = self.data.graphs();
-        let counts: Vec<Vec<u32>> = self
-            .train
-            .into_par_iter()
-            .map_init(Scratch::default, |s, &g| matcher.counts(&graphs[g as usize], s))
-            .collect();
+        let codes = model.patterns.iter().map(|p| &p.code);
+        let occurrences = certify::occurrences(codes, self.data.graphs(), self.train);
         let classes = self.loss.task().classes().len().max(1);
         let believed = space.graphs_with(engine_ids);
-        for (i, pattern) in model.patterns.iter_mut().enumerate() {
+        let parts = model.patterns.iter_mut().zip(occurrences).zip(believed);
+        for ((pattern, found), believed) in parts {
             pattern.support = vec![0; classes];
-            let mut believed = believed[i].iter().copied().peekable();
-            for (position, &graph) in self.train.iter().enumerate() {
-                let found = counts[position][i] > 0;
+            let mut believed = believed.into_iter().peekable();
+            let mut found = found.into_iter().peekable();
+            for (position, &graph) in (0u32..).zip(self.train) {
+                let occurs = found.next_if_eq(&position).is_some();
                 while believed.next_if(|&g| g < graph).is_some() {}
-                if found != believed.next_if_eq(&graph).is_some() {
+                if occurs != believed.next_if_eq(&graph).is_some() {
                     let code = &pattern.code;
                     return Err(misplaced(code, &model.labels, &self.data.ids()[graph as usize]));
                 }
                 let class = match self.truth {
-                    Truth::Classes(c) => c[position] as usize,
+                    Truth::Classes(c) => c[position as usize] as usize,
                     Truth::Numbers(_) => 0,
                 };
-                pattern.support[class] += u32::from(found);
+                pattern.support[class] += u32::from(occurs);
             }
         }
         Ok(())

@@ -91,7 +91,10 @@ impl<'d> Exploration<'d> {
             useful: (least, most),
         };
         match &self.census {
-            Some(census) => Box::new(CensusSpace::new(census, self.data.graphs(), train, &which)),
+            Some(census) => {
+                let space = CensusSpace::new(census, self.data.graphs(), train, &which);
+                Box::new(if params.pattern_sample < 1.0 { space } else { space.whole() })
+            }
             None => Box::new(BoundSpace::new(self.data.graphs(), train, &which)),
         }
     }

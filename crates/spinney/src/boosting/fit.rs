@@ -10,6 +10,10 @@
 
 use std::time::Instant;
 
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator, ParallelSlice,
+};
+
 use super::explore::Exploration;
 use super::grower::{Grower, GrownTree, Members};
 use super::loss::Loss;
@@ -22,8 +26,9 @@ use crate::metrics::Metric;
 use crate::mining::Census;
 use crate::model::evaluate::{Truth, evaluate, measure};
 use crate::model::{Model, Predictions, Task};
-use crate::split::gain::Rule;
-use crate::split::histogram::{Cell, Full, Histogram, Plain};
+use crate::split::gain::{Rule, Sums};
+use crate::split::histogram::{Cell, Full, Histogram};
+use crate::split::packed::Packed;
 use crate::split::samples::Samples;
 use crate::split::search::Search;
 use crate::split::space::PatternSpace;
@@ -59,11 +64,19 @@ pub struct Booster<'a> {
     train: Side,
     valid: Side,
     weights: Vec<f64>,
-    plain: bool,
+    unit_weights: bool,
     init: Vec<f64>,
     trees: Vec<GrownTree>,
-    spare: (Vec<Histogram<Plain>>, Vec<Histogram<Full>>),
+    spare: Spare,
     started: Instant,
+}
+
+/// Histograms to be used again.
+#[derive(Default)]
+struct Spare {
+    packed: Vec<Histogram<Packed>>,
+    sums: Vec<Histogram<Sums>>,
+    full: Vec<Histogram<Full>>,
 }
 
 /// The best round so far on the validation graphs.
@@ -93,6 +106,9 @@ impl Watch {
     }
 }
 
+/// Graphs that one thread works on at a time.
+const SHARE: usize = 4096;
+
 /// Graphs with their running scores.
 struct Side {
     graphs: Vec<u32>,
@@ -112,9 +128,23 @@ impl Side {
     }
 
     fn loss(&self, loss: &Loss) -> f64 {
-        let outputs = loss.outputs();
-        let each = self.graphs.iter().zip(self.scores.chunks_exact(outputs));
-        each.map(|(&g, s)| loss.value(g as usize, s)).sum::<f64>() / self.graphs.len() as f64
+        let values = self.map(&self.scores, loss.outputs(), |g, s| loss.value(g, s));
+        values.iter().sum::<f64>() / self.graphs.len() as f64
+    }
+
+    /// Something for each graph, from its scores; in parallel if there are many graphs.
+    fn map<T: Send>(
+        &self,
+        scores: &[f64],
+        outputs: usize,
+        f: impl Fn(usize, &[f64]) -> T + Sync,
+    ) -> Vec<T> {
+        if self.graphs.len() < 2 * SHARE || rayon::current_num_threads() == 1 {
+            let each = self.graphs.iter().zip(scores.chunks_exact(outputs));
+            return each.map(|(&g, s)| f(g as usize, s)).collect();
+        }
+        let each = self.graphs.par_iter().zip(scores.par_chunks_exact(outputs));
+        each.with_min_len(SHARE).map(|(&g, s)| f(g as usize, s)).collect()
     }
 
     fn predictions(&self, loss: &Loss) -> Predictions {
@@ -149,9 +179,7 @@ impl<'a> Booster<'a> {
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let space = exploration.space(params, train);
-        let plain = weights.iter().all(|&w| w == 1.0)
-            && params.criterion == Criterion::Residual
-            && exploration.engine() == Engine::Census;
+        let unit_weights = weights.iter().all(|&w| w == 1.0);
         Ok(Booster {
             exploration,
             params,
@@ -161,10 +189,10 @@ impl<'a> Booster<'a> {
             valid: Side::new(valid, &loss, &init),
             loss,
             weights,
-            plain,
+            unit_weights,
             init,
             trees: Vec::new(),
-            spare: Default::default(),
+            spare: Spare::default(),
             started,
         })
     }
@@ -256,18 +284,8 @@ impl<'a> Booster<'a> {
             let (residuals, curvatures) = self.residuals(&scores, output);
             let draw = (number * outputs + output) as u64;
             let sample = ClassSample::new(self.params.pattern_sample, self.params.seed, draw);
-            let tree = if self.plain {
-                let mut spare = std::mem::take(&mut self.spare.0);
-                let tree = self.grow(&residuals, &curvatures, members.clone(), sample, &mut spare);
-                self.spare.0 = spare;
-                tree
-            } else {
-                let mut spare = std::mem::take(&mut self.spare.1);
-                let tree = self.grow(&residuals, &curvatures, members.clone(), sample, &mut spare);
-                self.spare.1 = spare;
-                tree
-            }
-            .ok_or_else(|| diverged(number))?;
+            let tree = self.tree(&residuals, &curvatures, members.clone(), sample);
+            let tree = tree.ok_or_else(|| diverged(number))?;
             self.add(&tree, output);
             splits += tree.splits();
             self.trees.push(tree);
@@ -275,10 +293,30 @@ impl<'a> Booster<'a> {
         Ok(splits)
     }
 
+    /// Fits a tree with the smallest cells that serve.
+    fn tree(
+        &mut self,
+        residuals: &[f64],
+        curvatures: &[f64],
+        members: Members,
+        sample: ClassSample,
+    ) -> Option<GrownTree> {
+        let mut spare = std::mem::take(&mut self.spare);
+        let census = self.exploration.engine() == Engine::Census;
+        let plain = self.unit_weights && self.params.criterion == Criterion::Residual;
+        let tree = match (census, plain) {
+            (true, true) => self.grow(residuals, curvatures, members, sample, &mut spare.packed),
+            (true, false) => self.grow(residuals, curvatures, members, sample, &mut spare.sums),
+            (false, _) => self.grow(residuals, curvatures, members, sample, &mut spare.full),
+        };
+        self.spare = spare;
+        tree
+    }
+
     fn residuals(&self, scores: &[f64], output: usize) -> (Vec<f64>, Vec<f64>) {
-        let outputs = self.loss.outputs();
-        let each = self.train.graphs.iter().zip(scores.chunks_exact(outputs));
-        each.map(|(&g, s)| self.loss.residual(g as usize, s, output)).unzip()
+        let loss = &self.loss;
+        let residual = |g: usize, s: &[f64]| loss.residual(g, s, output);
+        self.train.map(scores, loss.outputs(), residual).into_iter().unzip()
     }
 
     /// Fits a tree; `None` if the numbers are out of range.
@@ -324,8 +362,7 @@ impl<'a> Booster<'a> {
     /// What the criterion sees of gradients and second derivatives, and its rule.
     fn samples(&self, gradients: &[f64], bends: &[f64]) -> Option<(Samples, Rule)> {
         let second_order = self.params.criterion == Criterion::Newton;
-        let unit = self.weights.iter().all(|&w| w == 1.0);
-        let mut samples = match (second_order, unit) {
+        let mut samples = match (second_order, self.unit_weights) {
             (true, _) => Samples::new(gradients, Some(bends)),
             (false, false) => Samples::new(gradients, Some(&self.weights)),
             (false, true) => Samples::new(gradients, None),

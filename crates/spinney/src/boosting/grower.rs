@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::mining::classes::Column;
 use crate::split::histogram::{Cell, Histogram};
 use crate::split::search::{Search, Split};
+use crate::split::small::SmallNode;
 use crate::split::space::{PatternSpace, Simplest};
 
 /// A tree as it is grown: it still knows the engine's columns.
@@ -62,6 +63,15 @@ pub(super) struct Members {
     pub(super) left_out: Vec<u32>,
 }
 
+impl<C> Sight<C> {
+    fn into_histogram(self) -> Option<Histogram<C>> {
+        match self {
+            Sight::Large(histogram) => Some(histogram),
+            Sight::Small(_) => None,
+        }
+    }
+}
+
 /// Grows one tree.
 pub(super) struct Grower<'a, C> {
     pub(super) space: &'a mut dyn PatternSpace,
@@ -76,12 +86,17 @@ pub(super) struct Grower<'a, C> {
     pub(super) inside: Vec<bool>,
 }
 
+/// What a node that may be split is searched by.
+enum Sight<C> {
+    Large(Histogram<C>),
+    Small(SmallNode),
+}
+
 impl<C: Cell> Grower<'_, C> {
     pub(super) fn grow(mut self, root: Members, graphs: usize) -> GrownTree {
         self.tree.leaf_of = vec![0; graphs];
-        let mut histogram = self.blank();
-        self.search.cover(self.space, &mut histogram, &root.fitted);
-        self.node(root, Some(histogram), 0);
+        let sight = self.look(&root.fitted);
+        self.node(root, Some(sight), 0);
         self.tree
     }
 
@@ -91,23 +106,45 @@ impl<C: Cell> Grower<'_, C> {
         histogram
     }
 
+    fn look(&mut self, positions: &[u32]) -> Sight<C> {
+        if let Some(small) = self.search.small(self.space, positions) {
+            return Sight::Small(small);
+        }
+        let mut histogram = self.blank();
+        self.search.cover(self.space, &mut histogram, positions);
+        Sight::Large(histogram)
+    }
+
     /// Grows the subtree of a node and returns its number.
-    fn node(&mut self, members: Members, histogram: Option<Histogram<C>>, depth: usize) -> usize {
-        let Some(mut histogram) = histogram else { return self.leaf(&members) };
-        let split = self.search.best_split(self.space, &mut histogram, &members.fitted);
-        let Some(split) = split else {
-            self.spare.push(histogram);
+    fn node(&mut self, members: Members, sight: Option<Sight<C>>, depth: usize) -> usize {
+        let Some(mut sight) = sight else { return self.leaf(&members) };
+        let split = match &mut sight {
+            Sight::Large(histogram) => {
+                let split = self.search.best_split(self.space, histogram, &members.fitted);
+                split.map(|split| (split, 0))
+            }
+            Sight::Small(small) => self.search.best_small_split(self.space, small),
+        };
+        let Some((split, word)) = split else {
+            self.spare.extend(sight.into_histogram());
             return self.leaf(&members);
         };
         let (yes, no) = self.partition(&members, &split);
-        let [yes_histogram, no_histogram] =
-            self.children(histogram, &members.fitted, [&yes.fitted, &no.fitted], depth + 1);
+        let parts = [&yes.fitted[..], &no.fitted];
+        let grows = parts.map(|p| depth + 1 < self.depth && p.len() >= 2 * self.min_leaf);
+        let [yes_sight, no_sight] = match sight {
+            Sight::Large(histogram) => self.children(histogram, &members.fitted, parts, grows),
+            Sight::Small(small) => {
+                let part = |grows: bool, word: u64| grows.then(|| Sight::Small(small.part(word)));
+                [part(grows[0], word), part(grows[1], !word)]
+            }
+        };
         let at = self.tree.nodes.len();
         self.tree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
         let cover = members.fitted.len() as u32;
         drop(members);
-        let yes = self.node(yes, yes_histogram, depth + 1);
-        let no = self.node(no, no_histogram, depth + 1);
+        let yes = self.node(yes, yes_sight, depth + 1);
+        let no = self.node(no, no_sight, depth + 1);
         // Squares of huge residuals leave the range of numbers; a model holds finite ones.
         let gain = (split.gain * self.gain_unit).min(f64::MAX);
         self.tree.nodes[at] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
@@ -116,47 +153,54 @@ impl<C: Cell> Grower<'_, C> {
 
     fn partition(&mut self, members: &Members, split: &Split) -> (Members, Members) {
         let graphs = self.space.classes().graphs(split.class);
-        graphs.iter().for_each(|&p| self.inside[p as usize] = true);
+        graphs.for_each(|p| self.inside[p as usize] = true);
         let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
             positions.iter().partition(|&&p| self.inside[p as usize])
         };
         let (yes_fitted, no_fitted) = part(&members.fitted);
         let (yes_out, no_out) = part(&members.left_out);
-        graphs.iter().for_each(|&p| self.inside[p as usize] = false);
+        graphs.for_each(|p| self.inside[p as usize] = false);
         (
             Members { fitted: yes_fitted, left_out: yes_out },
             Members { fitted: no_fitted, left_out: no_out },
         )
     }
 
-    /// The children's histograms, where they can be split at all.
+    /// What the children are searched by, where they can be split at all.
     fn children(
         &mut self,
         mut parent: Histogram<C>,
         all: &[u32],
         parts: [&[u32]; 2],
-        depth: usize,
-    ) -> [Option<Histogram<C>>; 2] {
-        let grows = parts.map(|p| depth < self.depth && p.len() >= 2 * self.min_leaf);
+        grows: [bool; 2],
+    ) -> [Option<Sight<C>>; 2] {
         let smaller = usize::from(parts[1].len() < parts[0].len());
+        let larger = 1 - smaller;
         let mut result = [None, None];
-        if !grows[smaller] && !grows[1 - smaller] {
+        if grows == [false, false] {
             self.spare.push(parent);
             return result;
         }
-        let mut small = self.blank();
-        self.search.cover(self.space, &mut small, parts[smaller]);
-        if grows[1 - smaller] {
+        let is_large = grows[larger] && !self.search.is_small(self.space, parts[larger].len());
+        let sight = self.look(parts[smaller]);
+        if is_large {
             self.search.cover(self.space, &mut parent, all);
-            parent.subtract(&small);
-            result[1 - smaller] = Some(parent);
-        } else {
-            self.spare.push(parent);
+            match &sight {
+                Sight::Large(histogram) => parent.subtract(histogram),
+                Sight::Small(_) => self.search.take_away(&mut parent, parts[smaller]),
+            }
         }
         if grows[smaller] {
-            result[smaller] = Some(small);
+            result[smaller] = Some(sight);
         } else {
-            self.spare.push(small);
+            self.spare.extend(sight.into_histogram());
+        }
+        if is_large {
+            result[larger] = Some(Sight::Large(parent));
+        } else {
+            self.spare.push(parent);
+            let small = grows[larger].then(|| self.search.small(self.space, parts[larger]));
+            result[larger] = small.flatten().map(Sight::Small);
         }
         result
     }

@@ -8,6 +8,7 @@
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
 mod assemble;
+mod certify;
 pub mod cv;
 pub mod explore;
 pub mod fit;

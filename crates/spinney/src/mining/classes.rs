@@ -6,16 +6,18 @@
 //!
 //! **Invariant.** A class is named by its *signature*, the sum of a fixed random 128-bit key of
 //! every training graph that has it; equal sets have equal signatures, different sets collide with
-//! probability 2⁻¹²⁸. Classes are numbered as they are added and never change number, so a graph's
-//! row is ascending and can only grow at its end. Of each class's members only those with the
-//! fewest edges are remembered.
+//! probability 2⁻¹²⁸. Classes are numbered as they are added and never change number. Of each
+//! class's members only those with the fewest edges are remembered.
 //!
-//! **Cost.** One addition for each (graph, column) pair.
+//! **Cost.** Two passes over a census: one adds up the signatures of its columns, one writes down
+//! the graphs of each class, from one column of it. Both go by ranges of columns, in parallel. A
+//! graph takes two bytes where there are at most 65,536.
 
 use std::collections::HashMap;
 
+use super::census::Census;
 use super::census::hash::Name;
-use super::census::{Census, PatternId};
+use super::columns::{Layout, NONE};
 
 /// A class's number in a [`ClassTable`].
 pub type ClassId = u32;
@@ -44,17 +46,94 @@ pub struct Columns {
     pub useful: (u32, u32),
 }
 
-/// The classes known so far, and the classes of each training graph.
+/// The classes known so far and their training graphs.
 #[derive(Debug)]
 pub struct ClassTable {
     keys: Vec<u128>,
+    /// By signature; filled when a column is to be added.
     index: HashMap<u128, ClassId, rustc_hash::FxBuildHasher>,
     classes: Vec<Class>,
     simplest: Vec<Member>,
-    rows: Vec<Vec<ClassId>>,
-    /// The rows the other way round: the graphs of class `c` end at `graph_ends[c]`.
-    graph_ends: Vec<usize>,
-    graphs: Vec<u32>,
+    /// Where the graphs of a class start in `graphs`.
+    starts: Vec<usize>,
+    graphs: Store,
+}
+
+/// Positions of training graphs, in as few bytes as they need.
+#[derive(Debug)]
+enum Store {
+    Short(Vec<u16>),
+    Long(Vec<u32>),
+}
+
+/// The training graphs of a class, by position, ascending.
+#[derive(Clone, Copy, Debug)]
+pub enum Positions<'t> {
+    /// Of at most 65,536 training graphs.
+    Short(&'t [u16]),
+    /// Of any number.
+    Long(&'t [u32]),
+}
+
+impl<'t> Positions<'t> {
+    /// Calls `f` with every position.
+    pub fn for_each(self, mut f: impl FnMut(u32)) {
+        match self {
+            Positions::Short(all) => all.iter().for_each(|&p| f(p.into())),
+            Positions::Long(all) => all.iter().for_each(|&p| f(p)),
+        }
+    }
+
+    /// The positions one by one.
+    pub fn iter(self) -> impl Iterator<Item = u32> + 't {
+        let (short, long): (&[u16], &[u32]) = match self {
+            Positions::Short(all) => (all, &[]),
+            Positions::Long(all) => (&[], all),
+        };
+        short.iter().map(|&p| p.into()).chain(long.iter().copied())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(self) -> usize {
+        match self {
+            Positions::Short(all) => all.len(),
+            Positions::Long(all) => all.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Store {
+    fn new(graphs: usize) -> Store {
+        if graphs <= 1 << 16 { Store::Short(Vec::new()) } else { Store::Long(Vec::new()) }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Store::Short(all) => all.len(),
+            Store::Long(all) => all.len(),
+        }
+    }
+
+    fn extend(&mut self, positions: &[u32]) {
+        match self {
+            Store::Short(all) => all.extend(positions.iter().map(|&p| p as u16)),
+            Store::Long(all) => all.extend_from_slice(positions),
+        }
+    }
+
+    fn get(&self, range: std::ops::Range<usize>) -> Positions<'_> {
+        match self {
+            Store::Short(all) => Positions::Short(&all[range]),
+            Store::Long(all) => Positions::Long(&all[range]),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -88,10 +167,15 @@ impl ClassTable {
             index: HashMap::default(),
             classes: Vec::new(),
             simplest: Vec::new(),
-            rows: vec![Vec::new(); graphs],
-            graph_ends: Vec::new(),
-            graphs: Vec::new(),
+            starts: Vec::new(),
+            graphs: Store::new(graphs),
         }
+    }
+
+    /// The number of training graphs.
+    #[must_use]
+    pub fn graph_count(&self) -> usize {
+        self.keys.len()
     }
 
     /// The number of classes.
@@ -106,18 +190,11 @@ impl ClassTable {
         self.classes.is_empty()
     }
 
-    /// The classes of the training graph at `position`, ascending.
+    /// The training graphs of a class.
     #[must_use]
-    pub fn row(&self, position: u32) -> &[ClassId] {
-        &self.rows[position as usize]
-    }
-
-    /// The training graphs of a class, by position, ascending.
-    #[must_use]
-    pub fn graphs(&self, class: ClassId) -> &[u32] {
-        let class = class as usize;
-        let start = if class == 0 { 0 } else { self.graph_ends[class - 1] };
-        &self.graphs[start..self.graph_ends[class]]
+    pub fn graphs(&self, class: ClassId) -> Positions<'_> {
+        let start = self.starts[class as usize];
+        self.graphs.get(start..start + self.support(class) as usize)
     }
 
     /// The number of training graphs of a class.
@@ -153,13 +230,13 @@ impl ClassTable {
     pub fn add(&mut self, column: Column, edges: u32, positions: &[u32]) -> (ClassId, bool) {
         let signature = positions.iter().fold(0u128, |s, &p| s.wrapping_add(self.keys[p as usize]));
         let known = self.len();
+        if self.index.len() < known {
+            self.index = (0..).zip(&self.classes).map(|(c, class)| (class.signature, c)).collect();
+        }
         let class = self.enter(signature, positions.len() as u32, column, edges);
         if self.len() > known {
-            for &p in positions {
-                self.rows[p as usize].push(class.0);
-            }
-            self.graphs.extend_from_slice(positions);
-            self.graph_ends.push(self.graphs.len());
+            self.starts.push(self.graphs.len());
+            self.graphs.extend(positions);
         }
         class
     }
@@ -205,127 +282,52 @@ impl ClassTable {
     #[must_use]
     pub fn from_census(census: &Census, train: &[u32], which: &Columns) -> ClassTable {
         let mut table = ClassTable::new(train.len());
-        let layout = Layout::new(census, train, which);
-        let tallies = layout.tally(census, train, &table.keys);
-        let class_of = table.classify(census, &layout, &tallies, which);
-        for (position, &graph) in train.iter().enumerate() {
-            let row = &mut table.rows[position];
-            layout.each_column(census, graph, |column| {
-                let class = class_of[column];
-                if class != END {
-                    row.push(class);
-                }
-            });
-            row.sort_unstable();
-            row.dedup();
-            row.shrink_to_fit();
-        }
-        table.invert();
+        let layout = Layout::new(census, train, which.count_levels);
+        let first_of = table.classify(census, &layout, which);
+        table.place(&first_of);
+        let support = |class: ClassId| table.support(class) as usize;
+        table.graphs = match table.graphs {
+            Store::Short(_) => Store::Short(layout.collect(&first_of, support, |p| p as u16)),
+            Store::Long(_) => Store::Long(layout.collect(&first_of, support, |p| p)),
+        };
         table
     }
 
-    /// Fills the classes' graphs from the rows.
-    fn invert(&mut self) {
-        let mut next: Vec<usize> = Vec::with_capacity(self.len());
+    /// Says where the graphs of each class go: in the order of the columns that tell them.
+    fn place(&mut self, first_of: &[ClassId]) {
+        self.starts = vec![0; self.len()];
         let mut end = 0;
-        for class in &self.classes {
-            next.push(end);
-            end += class.support as usize;
+        for &class in first_of.iter().filter(|&&class| class != NONE) {
+            self.starts[class as usize] = end;
+            end += self.support(class) as usize;
         }
-        self.graphs = vec![0; end];
-        for (position, row) in self.rows.iter().enumerate() {
-            for &class in row {
-                let slot = &mut next[class as usize];
-                self.graphs[*slot] = position as u32;
-                *slot += 1;
-            }
-        }
-        self.graph_ends = next;
     }
 
-    /// Enters every useful column, the most frequent classes first (their cells in a histogram
-    /// then lie together). Gives each column's class, or `END`.
-    fn classify(
-        &mut self,
-        census: &Census,
-        layout: &Layout,
-        tallies: &[(u128, u32)],
-        which: &Columns,
-    ) -> Vec<ClassId> {
+    /// Enters every useful column, the most frequent classes first (classes of like size then lie
+    /// together). Gives for the first column of each class the class, and `NONE` for the others.
+    fn classify(&mut self, census: &Census, layout: &Layout<'_>, which: &Columns) -> Vec<ClassId> {
+        let tallies = layout.tally(&self.keys);
         let useful = which.useful.0.max(1)..=which.useful.1;
-        let mut order: Vec<u32> = (0..tallies.len() as u32)
-            .filter(|&c| useful.contains(&tallies[c as usize].1))
-            .collect();
-        order.sort_by_key(|&c| std::cmp::Reverse(tallies[c as usize].1));
-        let mut class_of = vec![END; tallies.len()];
-        let pattern_of = layout.pattern_of();
-        for column in order {
-            let pattern = pattern_of[column as usize];
-            let first = layout.first[pattern as usize];
-            if tallies[first as usize].1 < which.min_support.max(1) {
+        let mut first_of = vec![NONE; tallies.len()];
+        for (pattern, column) in layout.by_falling_support(&tallies, useful) {
+            let first = layout.first(pattern);
+            if tallies[first].support < which.min_support.max(1) {
                 continue;
             }
-            let (signature, support) = tallies[column as usize];
-            let edges = census.edges(pattern) as u32;
-            let at_least = column - first + 1;
-            let (class, _) = self.enter(signature, support, Column { pattern, at_least }, edges);
-            class_of[column as usize] = class;
-        }
-        class_of
-    }
-}
-
-/// Columns numbered pattern by pattern, threshold by threshold.
-struct Layout {
-    /// A pattern's first column; one more entry at the end. Patterns left out have no columns.
-    first: Vec<u32>,
-}
-
-impl Layout {
-    fn new(census: &Census, train: &[u32], which: &Columns) -> Self {
-        let mut levels = vec![0u32; census.len()];
-        for &graph in train {
-            let (patterns, counts) = census.row(graph as usize);
-            for (&p, &count) in patterns.iter().zip(counts) {
-                let level = &mut levels[p as usize];
-                *level = (*level).max(count.min(which.count_levels.max(1)));
+            let edges = census.edges(pattern);
+            if edges > which.max_edges || (edges == 0 && !which.vertices) {
+                continue;
+            }
+            let tally = tallies[column as usize];
+            let at_least = (column as usize - first) as u32 + 1;
+            let known = self.len();
+            let member = Column { pattern, at_least };
+            let (class, _) = self.enter(tally.signature(), tally.support, member, edges as u32);
+            if self.len() > known {
+                first_of[column as usize] = class;
             }
         }
-        let mut first = Vec::with_capacity(levels.len() + 1);
-        let mut next = 0;
-        for (p, level) in levels.into_iter().enumerate() {
-            first.push(next);
-            let edges = census.edges(p as PatternId);
-            if edges <= which.max_edges && (edges > 0 || which.vertices) {
-                next += level;
-            }
-        }
-        first.push(next);
-        Layout { first }
-    }
-
-    fn pattern_of(&self) -> Vec<PatternId> {
-        let spans = self.first.windows(2).enumerate();
-        spans.flat_map(|(p, w)| (w[0]..w[1]).map(move |_| p as PatternId)).collect()
-    }
-
-    fn each_column(&self, census: &Census, graph: u32, mut f: impl FnMut(usize)) {
-        let (patterns, counts) = census.row(graph as usize);
-        for (&p, &count) in patterns.iter().zip(counts) {
-            let (first, end) = (self.first[p as usize], self.first[p as usize + 1]);
-            (first..end.min(first.saturating_add(count))).for_each(|c| f(c as usize));
-        }
-    }
-
-    fn tally(&self, census: &Census, train: &[u32], keys: &[u128]) -> Vec<(u128, u32)> {
-        let columns = self.first.last().copied().unwrap_or(0) as usize;
-        let mut tallies = vec![(0u128, 0u32); columns];
-        for (&graph, &key) in train.iter().zip(keys) {
-            self.each_column(census, graph, |column| {
-                let t = &mut tallies[column];
-                *t = (t.0.wrapping_add(key), t.1 + 1);
-            });
-        }
-        tallies
+        self.index = HashMap::default();
+        first_of
     }
 }

@@ -14,6 +14,7 @@
 pub mod canonical;
 pub mod census;
 pub mod classes;
+mod columns;
 pub mod dfs_code;
 pub mod extend;
 pub mod mine;

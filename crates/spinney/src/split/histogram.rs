@@ -7,85 +7,120 @@
 //! filled, and subtraction leaves no trace. A histogram covers the first `len` classes of its
 //! view; classes found later are added at its end by [`Histogram::cover`].
 //!
-//! **Cost.** One addition for each (graph, class) pair; 16 bytes a class for the paper's criterion.
+//! **Cost.** One addition for each (graph, class) pair, or fewer ([`blocks`](super::blocks)). A
+//! class takes 8 bytes for the paper's criterion ([`packed`](super::packed)), 24 with weights.
+
+use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice, ParallelSliceMut};
 
 use super::gain::{Rule, Sums};
 use super::samples::Samples;
 use super::view::View;
 
+/// What adds up to whole numbers, in any order.
+pub trait Adds: Copy + Default + Send + Sync {
+    /// Adds another.
+    fn add(&mut self, other: &Self);
+    /// Takes another away.
+    fn sub(&mut self, other: &Self);
+
+    /// The sum of those at `positions`.
+    fn sum(all: &[Self], positions: &[u32]) -> Self {
+        let mut sum = Self::default();
+        positions.iter().for_each(|&p| sum.add(&all[p as usize]));
+        sum
+    }
+}
+
 /// What a histogram holds for a class.
-pub trait Cell: Copy + Default + Send + Sync {
+pub trait Cell: Adds {
     /// The cell of one graph.
     fn of(samples: &Samples, position: u32) -> Self;
-    /// Adds another cell.
-    fn add(&mut self, other: &Self);
-    /// Takes another cell away.
-    fn sub(&mut self, other: &Self);
-    /// The sums held.
-    fn sums(&self) -> Sums;
+    /// The exact sums, if the cell holds them.
+    fn sums(&self) -> Option<Sums> {
+        None
+    }
     /// Σ g²/h in units of [`Samples::q_unit`], if held.
     fn squares(&self) -> u64 {
         0
     }
-    /// The gain to within a millionth of a millionth, and quickly; negative if forbidden.
-    fn quick_gain(&self, node: &NodeSums) -> f64;
+    /// The classes that may be the best split or tie with it, of those that are usable.
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found;
+    /// Finer cells for the graphs at `positions` alone, by training position, where those found
+    /// with the usual ones say too little.
+    fn refine(_samples: &Samples, _positions: &[u32], _found: &Found) -> Option<Vec<Self>> {
+        None
+    }
+    /// Whether classes that were not found cannot be the best.
+    fn settles(_found: &Found) -> bool {
+        true
+    }
 }
 
-/// A node's sums with what [`Cell::quick_gain`] needs of them.
+/// A node's sums and what is a valid split of it.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeSums {
+pub struct NodeSums<C> {
     /// The node's sums.
     pub all: Sums,
+    /// The cells of all its graphs, added up.
+    pub total: C,
     /// What is a valid split.
     pub rule: Rule,
-    mean: i64,
-    rest: f64,
 }
 
-impl NodeSums {
-    /// Prepares a node's sums.
+/// Classes that may be best, with gains as far as cells tell, in any unit.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Classes and gains.
+    pub close: Vec<(usize, f64)>,
+    /// The least gain that may be best.
+    pub least: f64,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Found { close: Vec::new(), least: f64::MIN_POSITIVE }
+    }
+}
+
+impl Found {
+    /// The largest gain.
     #[must_use]
-    pub fn new(all: Sums, rule: Rule) -> Self {
-        let n = i64::from(all.n.max(1));
-        let mean = all.g / n;
-        NodeSums { all, rule, mean, rest: (all.g - n * mean) as f64 / n as f64 }
+    pub fn best(&self) -> f64 {
+        self.close.iter().fold(0.0, |best, c| best.max(c.1))
+    }
+
+    /// With what was found from `offset` on.
+    fn and(mut self, other: Found, offset: usize) -> Found {
+        self.least = self.least.max(other.least);
+        self.close.extend(other.close.into_iter().map(|(class, gain)| (class + offset, gain)));
+        self
     }
 }
 
-/// Gradient and count: all that the paper's criterion needs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Plain {
-    g: i64,
-    n: u32,
-}
-
-impl Cell for Plain {
-    fn of(samples: &Samples, position: u32) -> Self {
-        Plain { g: samples.one(position).g, n: 1 }
-    }
-
+impl Adds for Sums {
     fn add(&mut self, other: &Self) {
-        self.g += other.g;
-        self.n += other.n;
+        // Counts of differences may be below zero until a cell is whole.
+        let n = self.n.wrapping_add(other.n);
+        *self = Sums { g: self.g + other.g, h: self.h + other.h, n };
     }
 
     fn sub(&mut self, other: &Self) {
-        self.g -= other.g;
-        self.n -= other.n;
+        let n = self.n.wrapping_sub(other.n);
+        *self = Sums { g: self.g - other.g, h: self.h - other.h, n };
+    }
+}
+
+impl Cell for Sums {
+    fn of(samples: &Samples, position: u32) -> Self {
+        samples.one(position)
     }
 
-    fn sums(&self) -> Sums {
-        Sums { g: self.g, h: self.n.into(), n: self.n }
+    fn sums(&self) -> Option<Sums> {
+        Some(*self)
     }
 
-    /// s²/(k(n−k)) with s centred on the node's mean: proportional to the gain.
-    fn quick_gain(&self, node: &NodeSums) -> f64 {
-        let (k, n, least) = (self.n, node.all.n, node.rule.min_leaf.max(1));
-        if k < least || n - k < least {
-            return -1.0;
-        }
-        let s = (self.g - i64::from(k) * node.mean) as f64 - f64::from(k) * node.rest;
-        s * s / (f64::from(k) * f64::from(n - k))
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+        scan_exactly(cells.iter().copied(), (node.all, &node.rule), usable)
     }
 }
 
@@ -96,33 +131,83 @@ pub struct Full {
     q: u64,
 }
 
+impl Adds for Full {
+    fn add(&mut self, other: &Self) {
+        self.sums.add(&other.sums);
+        self.q += other.q;
+    }
+
+    fn sub(&mut self, other: &Self) {
+        self.sums.sub(&other.sums);
+        self.q -= other.q;
+    }
+}
+
 impl Cell for Full {
     fn of(samples: &Samples, position: u32) -> Self {
         Full { sums: samples.one(position), q: samples.square(position) }
     }
 
-    fn add(&mut self, other: &Self) {
-        self.sums.g += other.sums.g;
-        self.sums.h += other.sums.h;
-        self.sums.n += other.sums.n;
-        self.q += other.q;
-    }
-
-    fn sub(&mut self, other: &Self) {
-        self.sums = self.sums.minus(other.sums);
-        self.q -= other.q;
-    }
-
-    fn sums(&self) -> Sums {
-        self.sums
+    fn sums(&self) -> Option<Sums> {
+        Some(self.sums)
     }
 
     fn squares(&self) -> u64 {
         self.q
     }
 
-    fn quick_gain(&self, node: &NodeSums) -> f64 {
-        node.rule.raw_gain(self.sums, node.all).unwrap_or(-1.0)
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+        scan_exactly(cells.iter().map(|c| c.sums), (node.all, &node.rule), usable)
+    }
+}
+
+/// Ties are within 2⁻³¹ of each other: whatever is below the best gain by more cannot lead.
+fn scan_exactly(
+    cells: impl Iterator<Item = Sums>,
+    (all, rule): (Sums, &Rule),
+    usable: impl Fn(usize) -> bool,
+) -> Found {
+    const CLOSE: f64 = 1.0 - 1e-9;
+    let hurdle = Hurdle::new(all, rule);
+    let mut found = Found::default();
+    let mut bar = hurdle.bar(found.least);
+    for (class, sums) in cells.enumerate() {
+        if !hurdle.may_reach(sums, bar) {
+            continue;
+        }
+        let gain = rule.raw_gain(sums, all).unwrap_or(-1.0);
+        if gain >= found.least && usable(class) {
+            found.least = found.least.max(gain * CLOSE);
+            bar = hurdle.bar(found.least);
+            found.close.push((class, gain));
+        }
+    }
+    found
+}
+
+/// A test without divisions that gains below a bar nearly always fail, and others never.
+pub(super) struct Hurdle {
+    all: Sums,
+    l2: f64,
+    whole: f64,
+}
+
+impl Hurdle {
+    pub(super) fn new(all: Sums, rule: &Rule) -> Self {
+        let whole = if all.h > 0 { rule.penalized(all) } else { 0.0 };
+        Hurdle { all, l2: rule.l2, whole }
+    }
+
+    pub(super) fn bar(&self, least: f64) -> f64 {
+        // Covers the rounding of both sides.
+        (least + self.whole) * (1.0 - 1e-12)
+    }
+
+    /// G₁²/a + G₀²/b ≥ bar, times ab, where a = H₁+λ and b = H₀+λ.
+    pub(super) fn may_reach(&self, part: Sums, bar: f64) -> bool {
+        let (g, rest) = (part.g as f64, (self.all.g - part.g) as f64);
+        let (a, b) = (part.h as f64 + self.l2, (self.all.h - part.h) as f64 + self.l2);
+        g * g * b + rest * rest * a >= bar * (a * b)
     }
 }
 
@@ -132,7 +217,10 @@ pub struct Histogram<C> {
     cells: Vec<C>,
 }
 
-impl<C: Cell> Histogram<C> {
+/// Cells that one thread works on at a time.
+const SHARE: usize = 1 << 15;
+
+impl<C: Adds> Histogram<C> {
     /// How many classes it covers.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -145,10 +233,14 @@ impl<C: Cell> Histogram<C> {
         self.cells.is_empty()
     }
 
-    /// The cells, by class.
+    /// The cells, by class; there may be empty ones at the end.
     #[must_use]
     pub fn cells(&self) -> &[C] {
         &self.cells
+    }
+
+    pub(super) fn cells_mut(&mut self) -> &mut [C] {
+        &mut self.cells
     }
 
     /// Forgets everything but the memory.
@@ -158,11 +250,14 @@ impl<C: Cell> Histogram<C> {
 
     /// Covers all classes that the view has by now, given the node's graphs.
     pub fn cover(&mut self, view: &View<'_>, positions: &[u32], samples: &[C]) {
-        let (from, to) = (self.cells.len(), view.len());
-        if from >= to {
+        let from = self.cells.len();
+        if from >= view.cells() {
             return;
         }
-        self.cells.resize(to, C::default());
+        self.cells.resize(view.cells(), C::default());
+        if let View::Coded(blocks) = view {
+            return blocks.fill(positions, samples, &mut self.cells);
+        }
         for &p in positions {
             let row = view.row(p);
             let new =
@@ -176,8 +271,33 @@ impl<C: Cell> Histogram<C> {
 
     /// Takes a child's histogram away, leaving its sibling's. Both cover the same classes.
     pub fn subtract(&mut self, child: &Histogram<C>) {
-        for (cell, part) in self.cells.iter_mut().zip(&child.cells) {
-            cell.sub(part);
+        let subtract = |(cells, parts): (&mut [C], &[C])| {
+            cells.iter_mut().zip(parts).for_each(|(cell, part)| cell.sub(part));
+        };
+        if self.shared() {
+            let parts = child.cells.par_chunks(SHARE);
+            self.cells.par_chunks_mut(SHARE).zip(parts).for_each(subtract);
+        } else {
+            subtract((&mut self.cells, &child.cells));
         }
+    }
+
+    fn shared(&self) -> bool {
+        self.cells.len() > 2 * SHARE && rayon::current_num_threads() > 1
+    }
+}
+
+impl<C: Cell> Histogram<C> {
+    /// The classes that may be best.
+    pub fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
+        if !self.shared() {
+            return C::scan(&self.cells, node, usable);
+        }
+        let shares = self.cells.par_chunks(SHARE).enumerate();
+        let found: Vec<Found> = shares
+            .map(|(i, cells)| C::scan(cells, node, |class| usable(i * SHARE + class)))
+            .collect();
+        let parts = found.into_iter().enumerate();
+        parts.fold(Found::default(), |all, (i, part)| all.and(part, i * SHARE))
     }
 }

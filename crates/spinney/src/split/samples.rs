@@ -65,6 +65,18 @@ impl Samples {
         (!self.q.is_empty()).then_some(self.q_unit)
     }
 
+    /// The number of training graphs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.g.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.g.is_empty()
+    }
+
     /// Whether every weight is 1.
     #[must_use]
     pub fn unit_weights(&self) -> bool {
@@ -76,6 +88,31 @@ impl Samples {
     pub fn one(&self, position: u32) -> Sums {
         let h = if self.unit_weights { 1 } else { self.h[position as usize] };
         Sums { g: self.g[position as usize], h, n: 1 }
+    }
+
+    /// The gradient rounded to a multiple of 2³⁰ units, as such: sums over all graphs fit 32 bits.
+    #[must_use]
+    pub fn rounded(&self, position: u32) -> i32 {
+        rounded(self.g[position as usize], SHORT)
+    }
+
+    /// The gradients of the graphs at `positions`, less their mean, rounded as finely as sums over
+    /// them fit 32 bits. The others are left zero. `None` if that is hardly finer than
+    /// [`Samples::rounded`], or if all are equal.
+    #[must_use]
+    pub fn rounded_within(&self, positions: &[u32]) -> Option<Vec<i32>> {
+        let sum: i64 = positions.iter().map(|&p| self.g[p as usize]).sum();
+        let mean = sum / positions.len().max(1) as i64;
+        let centred = |p: u32| self.g[p as usize] - mean;
+        let most = positions.iter().map(|&p| centred(p).abs()).max().unwrap_or(0);
+        let most = most.saturating_mul(positions.len() as i64);
+        let shift = (i64::BITS - most.leading_zeros()).saturating_sub(30);
+        if most == 0 || shift + 3 > SHORT {
+            return None;
+        }
+        let mut all = vec![0; self.g.len()];
+        positions.iter().for_each(|&p| all[p as usize] = rounded(centred(p), shift));
+        Some(all)
     }
 
     /// The sums over the graphs at `positions`.
@@ -107,6 +144,16 @@ impl Samples {
     pub fn gain_unit(&self) -> f64 {
         self.g_unit * self.g_unit / self.h_unit
     }
+}
+
+/// Gradients are below 2^(61 − b) units where there are fewer than 2^b graphs; without the last 30
+/// digits, any sum of them is below 2^31.
+const SHORT: u32 = 30;
+
+/// The nearest multiple of 2^shift, as such.
+fn rounded(g: i64, shift: u32) -> i32 {
+    let half = (1i64 << shift) >> 1;
+    ((g + half) >> shift) as i32
 }
 
 /// Integers and the value of one.

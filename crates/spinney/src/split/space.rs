@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::blocks::Blocks;
+use super::view::{Rows, View};
 use crate::graph::Graph;
 use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
 use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId};
@@ -60,6 +62,8 @@ pub struct Expanded {
 pub trait PatternSpace {
     /// The explored classes.
     fn classes(&self) -> &ClassTable;
+    /// The rows of all explored classes; `None` if only samples of them are asked for.
+    fn view(&self) -> Option<View<'_>>;
     /// The simplest column of a class that has members.
     fn simplest(&mut self, class: ClassId) -> Arc<Simplest>;
     /// Whether a graph, by number, has a column.
@@ -92,6 +96,7 @@ pub struct CensusSpace<'a> {
     census: &'a Census,
     graphs: &'a [Graph],
     table: ClassTable,
+    blocks: Option<Blocks>,
     canonizer: Canonizer,
     known: FxHashMap<ClassId, Arc<Simplest>>,
 }
@@ -105,15 +110,27 @@ impl<'a> CensusSpace<'a> {
             census,
             graphs,
             table,
+            blocks: None,
             canonizer: Canonizer::new(),
             known: FxHashMap::default(),
         }
+    }
+
+    /// Prepares for searches over all classes.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.blocks = Some(Blocks::new(&self.table));
+        self
     }
 }
 
 impl PatternSpace for CensusSpace<'_> {
     fn classes(&self) -> &ClassTable {
         &self.table
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        self.blocks.as_ref().map(View::Coded)
     }
 
     fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {
@@ -169,6 +186,7 @@ fn simplest_of(
 pub struct BoundSpace<'a> {
     tree: EnumerationTree<'a>,
     table: ClassTable,
+    rows: Rows,
     which: Columns,
     position_of: Vec<Option<u32>>,
     groups: Vec<Group>,
@@ -194,6 +212,7 @@ impl<'a> BoundSpace<'a> {
         let mut space = BoundSpace {
             tree,
             table: ClassTable::new(train.len()),
+            rows: Rows::new(train.len()),
             which: *which,
             position_of,
             groups: Vec::new(),
@@ -215,6 +234,7 @@ impl<'a> BoundSpace<'a> {
             if positions.is_empty() {
                 break;
             }
+            let known = self.table.len();
             let class = if is_pattern {
                 let column = Column { pattern: node, at_least };
                 let (class, new) = self.table.add(column, edges, &positions);
@@ -226,6 +246,9 @@ impl<'a> BoundSpace<'a> {
             } else {
                 self.table.add_without_member(&positions)
             };
+            if self.table.len() > known {
+                self.rows.push(&positions);
+            }
             if at_least == 1 && self.tree.is_open(node) {
                 changed.groups.push(self.open(class, node, edges));
             }
@@ -254,6 +277,10 @@ impl<'a> BoundSpace<'a> {
 impl PatternSpace for BoundSpace<'_> {
     fn classes(&self) -> &ClassTable {
         &self.table
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        Some(View::Growing(&self.rows))
     }
 
     fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {

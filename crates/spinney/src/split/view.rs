@@ -6,6 +6,7 @@
 //!
 //! **Invariant.** A view numbers its classes 0, 1, ... in the order of the table.
 
+use super::blocks::Blocks;
 use crate::mining::classes::{ClassId, ClassTable};
 use crate::random::mix;
 
@@ -40,13 +41,37 @@ impl ClassSample {
     }
 }
 
-/// Rows of a [`ClassTable`], whole or cut down to a sample.
+/// The rows of a [`ClassTable`], whole or cut down to a sample.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'t> {
-    /// All classes under their own numbers; the table may grow.
-    Whole(&'t ClassTable),
+    /// All classes under their own numbers; there may come more.
+    Growing(&'t Rows),
+    /// All classes under their own numbers, by differences.
+    Coded(&'t Blocks),
     /// The sampled classes, renumbered.
     Part(&'t Part),
+}
+
+/// The classes of each training graph, ascending: a row grows at its end.
+#[derive(Debug, Default)]
+pub struct Rows {
+    rows: Vec<Vec<ClassId>>,
+    classes: usize,
+}
+
+impl Rows {
+    /// Empty rows of `graphs` training graphs.
+    #[must_use]
+    pub fn new(graphs: usize) -> Rows {
+        Rows { rows: vec![Vec::new(); graphs], classes: 0 }
+    }
+
+    /// Adds the next class, which the graphs at `positions` have.
+    pub fn push(&mut self, positions: &[u32]) {
+        let class = self.classes as ClassId;
+        positions.iter().for_each(|&p| self.rows[p as usize].push(class));
+        self.classes += 1;
+    }
 }
 
 /// The sampled part of a table's rows.
@@ -68,7 +93,7 @@ impl Part {
         let mut wanted = vec![false; graphs];
         positions.iter().for_each(|&p| wanted[p as usize] = true);
         for &class in &classes {
-            table.graphs(class).iter().for_each(|&p| ends[p as usize] += 1);
+            table.graphs(class).for_each(|p| ends[p as usize] += 1);
         }
         let mut total = 0;
         for (end, wanted) in ends.iter_mut().zip(&wanted) {
@@ -78,37 +103,36 @@ impl Part {
         }
         let mut rows = vec![0; total];
         for (local, &class) in classes.iter().enumerate() {
-            for &p in table.graphs(class).iter().filter(|&&p| wanted[p as usize]) {
-                let slot = &mut ends[p as usize];
-                rows[*slot] = local as u32;
-                *slot += 1;
-            }
+            table.graphs(class).for_each(|p| {
+                if wanted[p as usize] {
+                    let slot = &mut ends[p as usize];
+                    rows[*slot] = local as u32;
+                    *slot += 1;
+                }
+            });
         }
         Part { classes, ends, rows }
     }
 }
 
 impl View<'_> {
-    /// The number of classes in view.
+    /// The number of cells of a histogram: one a class in view, or more.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(super) fn cells(&self) -> usize {
         match self {
-            View::Whole(table) => table.len(),
+            View::Growing(rows) => rows.classes,
+            View::Coded(blocks) => blocks.cells(),
             View::Part(part) => part.classes.len(),
         }
     }
 
-    /// Whether no class is in view.
+    /// The classes of a training graph, ascending, as numbers of this view. Rows that are told by
+    /// differences are not told one by one.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The classes of a training graph, ascending, as numbers of this view.
-    #[must_use]
-    pub fn row(&self, position: u32) -> &[u32] {
+    pub(super) fn row(&self, position: u32) -> &[u32] {
         match self {
-            View::Whole(table) => table.row(position),
+            View::Growing(rows) => &rows.rows[position as usize],
+            View::Coded(_) => &[],
             View::Part(part) => {
                 let p = position as usize;
                 let start = if p == 0 { 0 } else { part.ends[p - 1] };
@@ -117,12 +141,13 @@ impl View<'_> {
         }
     }
 
-    /// The class behind a number of this view.
+    /// The class of a cell; some cells have none.
     #[must_use]
-    pub fn class(&self, local: usize) -> ClassId {
+    pub(super) fn class_at(&self, cell: usize) -> Option<ClassId> {
         match self {
-            View::Whole(_) => local as ClassId,
-            View::Part(part) => part.classes[local],
+            View::Growing(rows) => (cell < rows.classes).then_some(cell as ClassId),
+            View::Coded(blocks) => blocks.class_at(cell),
+            View::Part(part) => part.classes.get(cell).copied(),
         }
     }
 }

@@ -1,0 +1,199 @@
+//! The columns of a census: added up, put in order, written down.
+//!
+//! **Invariant.** Nothing here depends on the ranges of patterns that threads work on: sums are of
+//! integers, and every range writes to its own part of the result.
+//!
+//! **Cost.** A pass over the census for [`Layout::tally`], one for [`Layout::collect`], and one
+//! more beforehand where patterns have several thresholds.
+
+use std::ops::{Range, RangeInclusive};
+
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+
+use super::census::{Census, PatternId};
+
+/// No class.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What is added up of a column: its signature, in halves, and the number of its graphs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    high: u64,
+    low: u64,
+    pub(super) support: u32,
+}
+
+impl Tally {
+    fn add(&mut self, key: u128) {
+        let sum = self.signature().wrapping_add(key);
+        *self = Tally { high: (sum >> 64) as u64, low: sum as u64, support: self.support + 1 };
+    }
+
+    pub(super) fn signature(&self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+}
+
+/// The columns of some graphs of a census, numbered pattern by pattern, threshold by threshold.
+pub(super) struct Layout<'a> {
+    census: &'a Census,
+    train: &'a [u32],
+    /// A pattern's first column, and the end; `None` if every pattern has one column.
+    first: Option<Vec<u32>>,
+}
+
+impl<'a> Layout<'a> {
+    pub(super) fn new(census: &'a Census, train: &'a [u32], count_levels: u32) -> Self {
+        let mut layout = Layout { census, train, first: None };
+        if count_levels > 1 {
+            let mut levels = vec![0u32; census.len()];
+            for &graph in train {
+                let (patterns, counts) = census.row(graph as usize);
+                for (&p, &count) in patterns.iter().zip(counts) {
+                    let level = &mut levels[p as usize];
+                    *level = (*level).max(count.min(count_levels));
+                }
+            }
+            let mut next = 0;
+            let ends = levels.iter().map(|level| {
+                next += level;
+                next
+            });
+            let first = std::iter::once(0).chain(ends).collect();
+            layout.first = Some(first);
+        }
+        layout
+    }
+
+    /// The first column of a pattern; of the number of patterns, the number of columns.
+    pub(super) fn first(&self, pattern: PatternId) -> usize {
+        self.first.as_ref().map_or(pattern as usize, |f| f[pattern as usize] as usize)
+    }
+
+    fn columns(&self, patterns: &Range<PatternId>) -> Range<usize> {
+        self.first(patterns.start)..self.first(patterns.end)
+    }
+
+    fn patterns(&self) -> Range<PatternId> {
+        0..self.census.len() as PatternId
+    }
+
+    /// Patterns with their useful columns, the most frequent columns first, else in the order of
+    /// their numbers: a counting sort.
+    pub(super) fn by_falling_support(
+        &self,
+        tallies: &[Tally],
+        useful: RangeInclusive<u32>,
+    ) -> Vec<(PatternId, u32)> {
+        let most = tallies.iter().map(|t| t.support).max().unwrap_or(0) as usize;
+        let mut next = vec![0usize; most + 1];
+        let used = tallies.iter().map(|t| t.support).filter(|s| useful.contains(s));
+        used.for_each(|support| next[support as usize] += 1);
+        let mut start = 0;
+        for slot in next.iter_mut().rev() {
+            start += std::mem::replace(slot, start);
+        }
+        let mut order = vec![(0, 0); start];
+        for pattern in self.patterns() {
+            for column in self.columns(&(pattern..pattern + 1)) {
+                let support = tallies[column].support;
+                if useful.contains(&support) {
+                    let slot = &mut next[support as usize];
+                    order[*slot] = (pattern, column as u32);
+                    *slot += 1;
+                }
+            }
+        }
+        order
+    }
+
+    /// Ranges of patterns to be worked on in parallel.
+    fn ranges(&self) -> Vec<Range<PatternId>> {
+        let threads = rayon::current_num_threads();
+        let parts = if threads > 1 { 8 * threads } else { 1 };
+        let end = self.patterns().end;
+        let size = end.div_ceil(parts as u32).max(1);
+        (0..end).step_by(size as usize).map(|s| s..s.saturating_add(size).min(end)).collect()
+    }
+
+    /// The columns of a training graph that belong to some patterns, ascending.
+    fn each_column(&self, graph: u32, of: &Range<PatternId>, mut f: impl FnMut(usize)) {
+        let (patterns, counts) = self.census.row(graph as usize);
+        let mut part = 0..patterns.len();
+        if *of != self.patterns() {
+            part.start = patterns.partition_point(|&p| p < of.start);
+            part.end = part.start + patterns[part.start..].partition_point(|&p| p < of.end);
+        }
+        let Some(first) = &self.first else {
+            return patterns[part].iter().for_each(|&p| f(p as usize));
+        };
+        for (&p, &count) in patterns[part.clone()].iter().zip(&counts[part]) {
+            let (first, end) = (first[p as usize], first[p as usize + 1]);
+            (first..end.min(first.saturating_add(count))).for_each(|c| f(c as usize));
+        }
+    }
+
+    /// Adds up every column: `keys` has one for each training graph.
+    pub(super) fn tally(&self, keys: &[u128]) -> Vec<Tally> {
+        let mut tallies = vec![Tally::default(); self.first(self.patterns().end)];
+        let ranges = self.ranges();
+        let parts = split(&ranges, &mut tallies, |r| self.columns(r).len());
+        parts.into_par_iter().for_each(|(range, tallies)| {
+            let offset = self.first(range.start);
+            for (&graph, &key) in self.train.iter().zip(keys) {
+                self.each_column(graph, range, |column| tallies[column - offset].add(key));
+            }
+        });
+        tallies
+    }
+
+    /// The graphs of the columns that `class_of` gives a class, column after column, each as
+    /// `short` writes it.
+    pub(super) fn collect<P: Copy + Default + Send>(
+        &self,
+        class_of: &[u32],
+        support: impl Fn(u32) -> usize + Sync,
+        short: impl Fn(u32) -> P + Sync,
+    ) -> Vec<P> {
+        let size = |class: u32| if class == NONE { 0 } else { support(class) };
+        let ranges = self.ranges();
+        let mut graphs = vec![P::default(); class_of.iter().map(|&c| size(c)).sum()];
+        let all = |r: &Range<PatternId>| class_of[self.columns(r)].iter().map(|&c| size(c)).sum();
+        let parts = split(&ranges, &mut graphs, all);
+        parts.into_par_iter().for_each(|(range, graphs)| {
+            let mut end = 0;
+            let start = |&class: &u32| {
+                let start = end;
+                end += size(class);
+                if class == NONE { usize::MAX } else { start }
+            };
+            let mut next: Vec<usize> = class_of[self.columns(range)].iter().map(start).collect();
+            let offset = self.first(range.start);
+            for (position, &graph) in (0..).zip(self.train) {
+                self.each_column(graph, range, |column| {
+                    let slot = &mut next[column - offset];
+                    if *slot != usize::MAX {
+                        graphs[*slot] = short(position);
+                        *slot += 1;
+                    }
+                });
+            }
+        });
+        graphs
+    }
+}
+
+/// Cuts `all` into a part for each range.
+fn split<'r, 'a, T>(
+    ranges: &'r [Range<PatternId>],
+    mut all: &'a mut [T],
+    size: impl Fn(&Range<PatternId>) -> usize,
+) -> Vec<(&'r Range<PatternId>, &'a mut [T])> {
+    let mut parts = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        let (part, rest) = all.split_at_mut(size(range));
+        parts.push((range, part));
+        all = rest;
+    }
+    parts
+}
