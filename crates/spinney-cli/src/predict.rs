@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Molecules predicted at a time: memory does not grow with the file.
-const BATCH: usize = 4096;
+const BATCH: usize = 1024;
 
 /// Writes the predictions batch by batch; gives the number of graphs.
 fn predict(args: &Args, model: &Model) -> Result<usize> {

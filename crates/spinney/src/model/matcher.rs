@@ -13,7 +13,7 @@
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
 //! the scratch has grown.
 
-use super::prefix::{Branch, NONE, Needs, Prefixes};
+use super::prefix::{Branch, Group, NONE, Needs, Prefixes};
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
 use crate::mining::dfs_code::DfsCode;
@@ -237,21 +237,31 @@ impl Walk<'_> {
                 }
             }
         }
-        for group in &tree.groups[branch.groups.0 as usize..branch.groups.1 as usize] {
-            let from = self.scratch.row[group.from as usize] as usize;
-            let (start, end) = (self.scratch.starts[from], self.scratch.starts[from + 1]);
-            let steps = &tree.steps[group.steps.0 as usize..group.steps.1 as usize];
-            for way in start as usize..end as usize {
-                let Way { letter, vertex } = self.scratch.ways[way];
-                if self.scratch.used[vertex as usize] {
-                    continue;
+        for &group in &tree.groups[branch.groups.0 as usize..branch.groups.1 as usize] {
+            if self.scratch.done[at as usize] == branch.below {
+                return;
+            }
+            self.step(group);
+        }
+    }
+
+    /// Goes along every edge of a group that the graph has.
+    fn step(&mut self, group: Group) {
+        let tree = self.tree;
+        let from = self.scratch.row[group.from as usize] as usize;
+        let (start, end) = (self.scratch.starts[from], self.scratch.starts[from + 1]);
+        let steps = &tree.steps[group.steps.0 as usize..group.steps.1 as usize];
+        for way in start as usize..end as usize {
+            let Way { letter, vertex } = self.scratch.ways[way];
+            if self.scratch.used[vertex as usize] {
+                continue;
+            }
+            let first = steps.partition_point(|s| s.letter < letter);
+            match steps.get(first) {
+                Some(step) if step.letter == letter && self.is_wanted(step.child) => {
+                    self.enter(step.child, vertex);
                 }
-                let first = steps.partition_point(|s| s.letter < letter);
-                if let Some(step) = steps.get(first).filter(|s| s.letter == letter) {
-                    if self.is_wanted(step.child) {
-                        self.enter(step.child, vertex);
-                    }
-                }
+                _ => {}
             }
         }
     }
