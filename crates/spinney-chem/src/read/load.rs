@@ -265,10 +265,9 @@ fn molecule(
         Structure::Smiles(text) => text.trim().to_owned(),
         Structure::MolBlock(block) => smiles_of_mol_block(&block)?,
     };
-    if !chemistry.hydrogens && !chemistry.looks_at_orders() {
-        if let Some(molecule) = outliner.read(&smiles) {
-            return Ok((molecule, smiles, false));
-        }
+    let outline_is_enough = !chemistry.hydrogens && !chemistry.looks_at_orders();
+    if let Some(molecule) = outline_is_enough.then(|| outliner.read(&smiles)).flatten() {
+        return Ok((molecule, smiles, false));
     }
     match chemistry.molecule(&smiles) {
         Ok(molecule) => Ok((molecule, smiles, false)),
