@@ -10,9 +10,10 @@
 
 use std::str::FromStr;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use spinney::graph::{Graph, GraphBuilder};
-use spinney::labels::Labels;
+use spinney::graph::{Edge, Graph};
+use spinney::labels::{Label, Labels};
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
 use crate::toolkit::{self, symbol};
@@ -33,7 +34,7 @@ pub enum AtomView {
 }
 
 /// What makes two bonds the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BondView {
     /// Nothing: all bonds are alike (the paper).
     #[default]
@@ -127,6 +128,14 @@ impl Chemistry {
     /// The graph of a molecule; new labels are added to `labels`.
     #[must_use]
     pub fn graph(&self, molecule: &Molecule, labels: &mut Labels) -> Graph {
+        let mut scribe = Scribe { labels: std::mem::take(labels), ..Scribe::default() };
+        let graph = self.graph_by(molecule, &mut scribe);
+        *labels = scribe.labels;
+        graph
+    }
+
+    /// The same, by a scribe who remembers the labels of atoms seen before.
+    pub(crate) fn graph_by(&self, molecule: &Molecule, scribe: &mut Scribe) -> Graph {
         let largest;
         let molecule = if self.largest_fragment {
             largest = molecule.largest_fragment();
@@ -134,19 +143,23 @@ impl Chemistry {
         } else {
             molecule
         };
-        let mut builder = GraphBuilder::new();
+        let (atoms, bonds) = (molecule.atoms(), molecule.bonds());
+        let mut vertices = Vec::with_capacity(atoms.len() * self.atoms.len());
+        let mut edges = Vec::with_capacity(bonds.len() * self.atoms.len());
         for &view in &self.atoms {
-            let start = builder.vertex_count() as u32;
-            for atom in molecule.atoms() {
-                builder.add_vertex(labels.vertex.intern(&atom_label(view, atom)));
-            }
-            for bond in molecule.bonds() {
-                let label = labels.edge.intern(bond_label(self.bonds, bond));
-                // Toolkits give simple molecules; a second bond between two atoms adds nothing.
-                let _ = builder.add_edge(start + bond.a, start + bond.b, label);
-            }
+            let start = vertices.len() as u32;
+            vertices.extend(atoms.iter().map(|atom| scribe.atom(view, atom)));
+            edges.extend(bonds.iter().map(|bond| {
+                let label = scribe.bond(self.bonds, bond);
+                Edge { u: start + bond.a, v: start + bond.b, label }
+            }));
         }
-        builder.build()
+        Graph::new(vertices, edges)
+    }
+
+    /// Whether labels look at aromaticity or bond orders.
+    pub(crate) fn looks_at_orders(&self) -> bool {
+        self.bonds != BondView::Any || self.atoms.contains(&AtomView::ElementAromatic)
     }
 
     /// The atom of the molecule (of its largest fragment, if only that is kept) that a vertex of
@@ -155,6 +168,36 @@ impl Chemistry {
     pub fn atom_of_vertex(&self, vertex: u32, atoms: usize) -> usize {
         if atoms == 0 { 0 } else { vertex as usize % atoms }
     }
+}
+
+/// Writes labels; each kind of atom and bond is spelled out only once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scribe {
+    pub(crate) labels: Labels,
+    atoms: FxHashMap<(AtomView, u64), Label>,
+    bonds: FxHashMap<(BondView, BondKind, bool), Label>,
+}
+
+impl Scribe {
+    fn atom(&mut self, view: AtomView, atom: &Atom) -> Label {
+        let names = &mut self.labels.vertex;
+        let new = || names.intern(&atom_label(view, atom));
+        *self.atoms.entry((view, kind_of(atom))).or_insert_with(new)
+    }
+
+    fn bond(&mut self, view: BondView, bond: &Bond) -> Label {
+        let names = &mut self.labels.edge;
+        let new = || names.intern(bond_label(view, bond));
+        *self.bonds.entry((view, bond.kind, bond.in_ring)).or_insert_with(new)
+    }
+}
+
+/// All of an atom's properties as one number.
+fn kind_of(atom: &Atom) -> u64 {
+    let Atom { element, degree, hydrogens, charge, isotope, in_ring, aromatic } = *atom;
+    let bytes = [element, degree, hydrogens, charge.cast_unsigned()];
+    let flags = u16::from(in_ring) | u16::from(aromatic) << 1;
+    u64::from(u32::from_le_bytes(bytes)) | u64::from(isotope) << 32 | u64::from(flags) << 48
 }
 
 /// An atom as a SMARTS atom.

@@ -10,6 +10,7 @@ pub mod chemistry;
 pub mod draw;
 pub mod layout;
 pub mod molecule;
+mod outline;
 pub mod read;
 pub mod scaffold;
 pub mod smarts;

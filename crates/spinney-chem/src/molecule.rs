@@ -92,6 +92,11 @@ impl Molecule {
         Molecule { atoms, bonds }
     }
 
+    /// A molecule whose degrees, hydrogens and rings are known.
+    pub(crate) fn from_parts(atoms: Vec<Atom>, bonds: Vec<Bond>) -> Molecule {
+        Molecule { atoms, bonds }
+    }
+
     /// The atoms.
     #[must_use]
     pub fn atoms(&self) -> &[Atom] {

@@ -48,11 +48,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Molecules predicted at a time: memory does not grow with the file.
-const BATCH: usize = 4096;
+const BATCH: usize = 1024;
 
 /// Writes the predictions batch by batch; gives the number of graphs.
 fn predict(args: &Args, model: &Model) -> Result<usize> {
     let mut graphs = 0;
+    let predictor = model.predictor();
     // A fault of the input, met while the output is being written.
     let mut fault = None;
     let written = output::write_to(args.output.as_deref(), |out| {
@@ -62,7 +63,7 @@ fn predict(args: &Args, model: &Model) -> Result<usize> {
                 // The header waits for the first graphs: a bad first record leaves no output.
                 let head = if graphs == 0 { csv.write_record(header(model)) } else { Ok(()) };
                 graphs += data.len();
-                let rows = head.and_then(|()| write(csv, model, data, &model.predict(data)));
+                let rows = head.and_then(|()| write(csv, model, data, &predictor.predict(data)));
                 rows.map_err(|e| {
                     unwritten = Some(e);
                     Error::failed("not written")

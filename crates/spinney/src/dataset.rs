@@ -40,7 +40,13 @@ impl Dataset {
             data.ids.push(record.id);
             data.targets.push(record.target);
         }
-        if sorted == data.labels { data } else { data.relabelled(&sorted) }
+        if sorted != data.labels {
+            let vertex = labels.vertex.translation(&sorted.vertex);
+            let edge = labels.edge.translation(&sorted.edge);
+            data.graphs.iter_mut().for_each(|g| g.relabel(&vertex, &edge));
+            data.labels = sorted;
+        }
+        data
     }
 
     /// The same data with labels expressed in another dictionary, a model's for example. Labels

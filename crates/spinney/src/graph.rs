@@ -90,20 +90,48 @@ impl Graph {
     /// unseen.
     #[must_use]
     pub fn relabelled(&self, vertex: &[Label], edge: &[Label]) -> Graph {
+        let mut graph = self.clone();
+        graph.relabel(vertex, edge);
+        graph
+    }
+
+    /// Replaces every label, as [`Graph::relabelled`].
+    pub fn relabel(&mut self, vertex: &[Label], edge: &[Label]) {
         let map = |table: &[Label], label: Label| {
             table.get(label as usize).copied().unwrap_or(crate::labels::UNSEEN)
         };
-        let mut graph = self.clone();
-        for label in &mut graph.labels {
+        for label in &mut self.labels {
             *label = map(vertex, *label);
         }
-        for e in &mut graph.edges {
+        for e in &mut self.edges {
             e.label = map(edge, e.label);
         }
-        for n in &mut graph.neighbors {
+        for n in &mut self.neighbors {
             n.label = map(edge, n.label);
         }
-        graph
+    }
+
+    /// A graph of vertices with `labels` and edges between them. Edges that would not make it
+    /// simple are left out: self-loops, ends that are no vertices, all but the first between two
+    /// vertices. For data that may be wrong use [`GraphBuilder`], which says so.
+    #[must_use]
+    pub fn new(labels: Vec<Label>, mut edges: Vec<Edge>) -> Graph {
+        let n = labels.len();
+        edges.retain(|e| e.u != e.v && (e.u.max(e.v) as usize) < n);
+        let graph = GraphBuilder { labels, edges, seen: FxHashMap::default() }.build();
+        let repeats = |v: u32| graph.neighbors(v).windows(2).any(|w| w[0].vertex == w[1].vertex);
+        if (0..n as u32).any(repeats) { graph.without_repeats() } else { graph }
+    }
+
+    fn without_repeats(self) -> Graph {
+        let mut builder = GraphBuilder { labels: self.labels, ..GraphBuilder::default() };
+        for e in self.edges {
+            let known = builder.seen.contains_key(&(e.u.min(e.v), e.u.max(e.v)));
+            if !known && builder.add_edge(e.u, e.v, e.label).is_err() {
+                continue;
+            }
+        }
+        builder.build()
     }
 }
 
@@ -246,7 +274,10 @@ impl GraphBuilder {
             }
         }
         for v in 0..n {
-            neighbors[offsets[v] as usize..offsets[v + 1] as usize].sort_unstable();
+            let around = &mut neighbors[offsets[v] as usize..offsets[v + 1] as usize];
+            if !around.is_sorted() {
+                around.sort_unstable();
+            }
         }
         Graph { labels: self.labels, edges: self.edges, offsets, neighbors }
     }
@@ -254,7 +285,7 @@ impl GraphBuilder {
 
 #[cfg(test)]
 mod tests {
-    use super::{EdgeError, GraphBuilder};
+    use super::{Edge, EdgeError, Graph, GraphBuilder};
 
     #[test]
     fn builder_merges_repeats_and_refuses_conflicts() {
@@ -285,6 +316,21 @@ mod tests {
             assert_eq!(b.add_edge(u, v, 2), Err(EdgeError::Conflict { u, v }));
         }
         assert_eq!(b.build().edge_count(), pairs.len());
+    }
+
+    #[test]
+    fn a_graph_of_edges_is_made_simple() {
+        let edge = |u, v, label| Edge { u, v, label };
+        let labels = vec![5, 6, 7];
+        let g = Graph::new(labels.clone(), vec![edge(2, 0, 1), edge(1, 0, 4)]);
+        let mut b = GraphBuilder::new();
+        labels.iter().for_each(|&l| _ = b.add_vertex(l));
+        b.add_edge(2, 0, 1).unwrap();
+        b.add_edge(1, 0, 4).unwrap();
+        assert_eq!(g, b.build());
+        let odd = [(2, 0, 1), (0, 2, 3), (1, 1, 0), (1, 9, 0), (1, 0, 4), (0, 1, 4)];
+        assert_eq!(g, Graph::new(labels, odd.map(|(u, v, l)| edge(u, v, l)).to_vec()));
+        assert_eq!(Graph::new(Vec::new(), Vec::new()), GraphBuilder::new().build());
     }
 
     #[test]

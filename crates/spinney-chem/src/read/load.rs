@@ -22,6 +22,8 @@ use spinney::{Dataset, Error, Result};
 
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, ReadError, Reader, Structure};
 use super::{lenient, open};
+use crate::chemistry::Scribe;
+use crate::outline::Outliner;
 use crate::toolkit::smiles_of_mol_block;
 use crate::{Chemistry, Molecule};
 
@@ -183,7 +185,7 @@ impl<'r> Assembly<'r> {
         for outcome in outcomes {
             match outcome {
                 Ok(mut parsed) => {
-                    parsed.graph = parsed.graph.relabelled(&vertex, &edge);
+                    parsed.graph.relabel(&vertex, &edge);
                     self.keep(parsed);
                 }
                 Err(bad) if self.on_error == OnError::Fail => {
@@ -232,34 +234,41 @@ fn parse(
         (!part.is_empty()).then_some(part)
     });
     let parts: Vec<_> = parts.collect();
-    let parsed = parts.into_par_iter().map(|part| {
-        let mut labels = Labels::default();
+    let parsed = parts.into_par_iter().map_init(Outliner::default, |outliner, part| {
+        let mut scribe = Scribe::default();
         let one = |record: std::result::Result<RawRecord, BadRecord>| {
-            let raw = record?;
-            match molecule(&raw.structure, lenient, chemistry) {
+            let mut raw = record?;
+            let structure = std::mem::replace(&mut raw.structure, Structure::Smiles(String::new()));
+            match molecule(structure, lenient, chemistry, outliner) {
                 Ok((molecule, smiles, corrected)) => {
-                    let graph = chemistry.graph(&molecule, &mut labels);
+                    let graph = chemistry.graph_by(&molecule, &mut scribe);
                     Ok(Parsed { raw, graph, smiles, corrected })
                 }
                 Err(reason) => Err(BadRecord { line: raw.line, id: raw.id, reason }),
             }
         };
         let outcomes = part.into_iter().map(one).collect();
-        (labels, outcomes)
+        (scribe.labels, outcomes)
     });
     parsed.collect()
 }
 
-/// The molecule, its SMILES, and whether it was put right.
+/// The molecule, as far as labels look at it, its SMILES, and whether it was put right.
 fn molecule(
-    structure: &Structure,
+    structure: Structure,
     lenient: bool,
     chemistry: &Chemistry,
+    outliner: &mut Outliner,
 ) -> std::result::Result<(Molecule, String, bool), String> {
     let smiles = match structure {
+        Structure::Smiles(text) if text.trim().len() == text.len() => text,
         Structure::Smiles(text) => text.trim().to_owned(),
-        Structure::MolBlock(block) => smiles_of_mol_block(block)?,
+        Structure::MolBlock(block) => smiles_of_mol_block(&block)?,
     };
+    let outline_is_enough = !chemistry.hydrogens && !chemistry.looks_at_orders();
+    if let Some(molecule) = outline_is_enough.then(|| outliner.read(&smiles)).flatten() {
+        return Ok((molecule, smiles, false));
+    }
     match chemistry.molecule(&smiles) {
         Ok(molecule) => Ok((molecule, smiles, false)),
         Err(reason) => {

@@ -1,89 +1,105 @@
 //! Which of a model's patterns occur in a graph, and how often.
 //!
-//! The patterns' DFS codes are merged into a prefix tree, and one backtracking walk over the graph
-//! follows all of them at once: a partial embedding of a common prefix is found once.
+//! One backtracking walk over the graph follows the prefix tree of all patterns at once: a partial
+//! embedding of a common prefix is found once.
 //!
 //! **Invariant.** A branch is left as soon as every pattern below it has been seen as often as any
-//! tree asks; so the counts are exact up to that number. An occurrence is a distinct edge set (a
-//! vertex, for a pattern of no edges): embeddings are counted and divided by the pattern's
-//! automorphisms.
+//! tree asks, or needs a kind of edge that the graph lacks; so the counts are exact up to that
+//! number. An occurrence is a distinct edge set (a vertex, for a pattern of no edges): embeddings
+//! are counted and divided by the pattern's automorphisms. Embeddings come in multiples of those,
+//! so the first one beyond *t* − 1 occurrences tells of the *t*-th.
 //!
-//! **Cost.** Subgraph isomorphism: exponential in the worst case, microseconds on molecules.
+//! **Cost.** Subgraph isomorphism: exponential in the worst case, microseconds on molecules. A
+//! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
+//! the scratch has grown.
 
-use rustc_hash::FxHashMap;
-
+use super::prefix::{Branch, Group, NONE, Needs, Prefixes};
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
-use crate::mining::canonical::Canonizer;
-use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::dfs_code::DfsCode;
 
 /// Finds a fixed set of patterns in graphs.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
-    roots: FxHashMap<Label, usize>,
-    nodes: Vec<Branch>,
+    tree: Prefixes,
     patterns: usize,
-}
-
-#[derive(Clone, Debug)]
-struct Branch {
-    edge: Option<DfsEdge>,
-    parent: usize,
-    children: Vec<usize>,
-    /// The pattern that ends here.
-    pattern: Option<usize>,
-    automorphisms: u64,
-    /// How many embeddings are enough.
-    enough: u64,
-    /// Patterns at or below this branch.
-    below: u32,
+    without_needs: bool,
 }
 
 /// What a walk over one graph remembers; reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
+    /// For each branch, embeddings so far; all 0 between walks.
     embeddings: Vec<u64>,
-    wanted: Vec<u32>,
+    /// For each branch, how many patterns at or below it need no more; all 0 between walks.
+    done: Vec<u32>,
+    /// Branches with embeddings.
+    touched: Vec<u32>,
+    /// The embedding: the graph's vertex for each of the pattern's.
     row: Vec<u32>,
+    /// For each vertex, whether the embedding uses it.
+    used: Vec<bool>,
+    labels: Vec<Label>,
+    /// Where each vertex's ways start in `ways`; one more entry at the end.
+    starts: Vec<u32>,
+    ways: Vec<Way>,
+    has: Needs,
+    found: Vec<(u32, u32)>,
+}
+
+/// From a vertex along an edge that some pattern has.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    letter: u32,
+    vertex: u32,
+}
+
+/// From a graph's labels to the model's.
+#[derive(Clone, Copy, Debug)]
+pub enum Dictionary<'d> {
+    /// They are the same.
+    Same,
+    /// By these tables; what is outside them is unseen.
+    Tables {
+        /// For vertex labels.
+        vertex: &'d [Label],
+        /// For edge labels.
+        edge: &'d [Label],
+    },
+}
+
+impl Dictionary<'_> {
+    fn vertex(&self, label: Label) -> Label {
+        match self {
+            Dictionary::Same => label,
+            Dictionary::Tables { vertex, .. } => {
+                vertex.get(label as usize).copied().unwrap_or(UNSEEN)
+            }
+        }
+    }
+
+    fn edge(&self, label: Label) -> Label {
+        match self {
+            Dictionary::Same => label,
+            Dictionary::Tables { edge, .. } => edge.get(label as usize).copied().unwrap_or(UNSEEN),
+        }
+    }
 }
 
 impl Matcher {
     /// A matcher for `patterns`, each with the highest number of occurrences that matters.
     #[must_use]
     pub fn new<'a>(patterns: impl IntoIterator<Item = (&'a DfsCode, u32)>) -> Self {
-        let mut matcher = Matcher::default();
-        let mut canonizer = Canonizer::new();
-        for (code, most) in patterns {
-            let at = matcher.place(code);
-            let automorphisms =
-                code.to_graph().map_or(1, |g| canonizer.canonical(&g).automorphisms);
-            let branch = &mut matcher.nodes[at];
-            branch.pattern = Some(matcher.patterns);
-            branch.automorphisms = automorphisms;
-            branch.enough = automorphisms.saturating_mul(most.max(1).into());
-            matcher.patterns += 1;
-        }
-        for at in (0..matcher.nodes.len()).rev() {
-            let children = matcher.nodes[at].children.iter();
-            let below: u32 = children.map(|&c| matcher.nodes[c].below).sum();
-            matcher.nodes[at].below = below + u32::from(matcher.nodes[at].pattern.is_some());
-        }
-        matcher
+        let patterns: Vec<(&DfsCode, u32)> = patterns.into_iter().collect();
+        let tree = Prefixes::new(&patterns);
+        Matcher { tree, patterns: patterns.len(), without_needs: false }
     }
 
-    /// The branch at the end of `code`, made as far as it is new.
-    fn place(&mut self, code: &DfsCode) -> usize {
-        let nodes = &mut self.nodes;
-        let mut at = *self.roots.entry(code.root()).or_insert_with(|| Branch::add(nodes, None, 0));
-        for &edge in code.edges() {
-            let known = nodes[at].children.iter().copied().find(|&c| nodes[c].edge == Some(edge));
-            at = known.unwrap_or_else(|| {
-                let new = Branch::add(nodes, Some(edge), at);
-                nodes[at].children.push(new);
-                new
-            });
-        }
-        at
+    /// The same without looking at what a graph lacks before walking: slower, for comparison.
+    #[must_use]
+    pub fn without_exclusion(mut self) -> Self {
+        self.without_needs = true;
+        self
     }
 
     /// The number of patterns.
@@ -101,89 +117,171 @@ impl Matcher {
     /// How often each pattern occurs in `graph`, up to the number that matters.
     #[must_use]
     pub fn counts(&self, graph: &Graph, scratch: &mut Scratch) -> Vec<u32> {
-        scratch.embeddings.clear();
-        scratch.embeddings.resize(self.nodes.len(), 0);
-        scratch.wanted.clear();
-        scratch.wanted.extend(self.nodes.iter().map(|n| n.below));
-        for (v, label) in graph.labels().iter().enumerate() {
-            let root = if *label == UNSEEN { None } else { self.roots.get(label) };
-            if let Some(&root) = root.filter(|&&r| scratch.wanted[r] > 0) {
-                scratch.row.clear();
-                scratch.row.push(v as u32);
-                self.follow(graph, root, scratch);
-            }
-        }
         let mut counts = vec![0; self.patterns];
-        for (branch, &found) in self.nodes.iter().zip(&scratch.embeddings) {
-            if let Some(pattern) = branch.pattern {
-                let times = found / branch.automorphisms;
-                counts[pattern] = u32::try_from(times).unwrap_or(u32::MAX);
-            }
+        for &(pattern, times) in self.find(graph, Dictionary::Same, scratch) {
+            counts[pattern as usize] = times;
         }
         counts
     }
 
-    /// The embedding in `scratch.row` reaches branch `at`: counts it and goes on below.
-    fn follow(&self, graph: &Graph, at: usize, scratch: &mut Scratch) {
-        let branch = &self.nodes[at];
-        if branch.pattern.is_some() && scratch.embeddings[at] < branch.enough {
-            scratch.embeddings[at] += 1;
-            if scratch.embeddings[at] == branch.enough {
-                self.satisfied(at, scratch);
-            }
+    /// The patterns that occur in `graph`, in no particular order, each with how often it does, up
+    /// to the number that matters.
+    pub fn find<'s>(
+        &self,
+        graph: &Graph,
+        dictionary: Dictionary<'_>,
+        scratch: &'s mut Scratch,
+    ) -> &'s [(u32, u32)] {
+        scratch.prepare(&self.tree, graph, dictionary);
+        if self.without_needs {
+            scratch.has = Needs::ALL;
         }
-        for &child in &branch.children {
-            if scratch.wanted[child] == 0 {
-                continue;
-            }
-            let Some(edge) = self.nodes[child].edge else { continue };
-            let here = scratch.row[usize::from(edge.from)];
-            if edge.is_forward() {
-                for n in graph.neighbors(here) {
-                    let fits = n.label == edge.edge_label
-                        && graph.label(n.vertex) == edge.to_label
-                        && !scratch.row.contains(&n.vertex);
-                    if fits {
-                        scratch.row.push(n.vertex);
-                        self.follow(graph, child, scratch);
-                        scratch.row.pop();
-                        if scratch.wanted[child] == 0 {
-                            break;
-                        }
-                    }
+        let mut walk = Walk { tree: &self.tree, graph, dictionary, scratch };
+        walk.start();
+        scratch.collect(&self.tree);
+        &scratch.found
+    }
+}
+
+impl Scratch {
+    /// Takes up a graph: its labels in the model's dictionary, and of its edges those that patterns
+    /// have.
+    fn prepare(&mut self, tree: &Prefixes, graph: &Graph, dictionary: Dictionary<'_>) {
+        self.embeddings.resize(tree.branches.len(), 0);
+        self.done.resize(tree.branches.len(), 0);
+        self.used.clear();
+        self.used.resize(graph.vertex_count(), false);
+        self.labels.clear();
+        self.labels.extend(graph.labels().iter().map(|&l| dictionary.vertex(l)));
+        self.has = Needs::default();
+        for e in graph.edges() {
+            let [u, v] = [e.u, e.v].map(|w| self.labels[w as usize]);
+            self.has.count(u, dictionary.edge(e.label), v);
+        }
+        self.ways.clear();
+        self.starts.clear();
+        self.starts.push(0);
+        for v in 0..graph.vertex_count() as u32 {
+            for n in graph.neighbors(v) {
+                let label = self.labels[n.vertex as usize];
+                if let Some(letter) = tree.alphabet.letter(dictionary.edge(n.label), label) {
+                    self.ways.push(Way { letter, vertex: n.vertex });
                 }
-            } else {
-                let back = scratch.row[usize::from(edge.to)];
-                if graph.edge_label(here, back) == Some(edge.edge_label) {
-                    self.follow(graph, child, scratch);
-                }
             }
+            self.starts.push(self.ways.len() as u32);
         }
     }
 
-    /// One pattern less to look for at `at` and above.
-    fn satisfied(&self, mut at: usize, scratch: &mut Scratch) {
-        loop {
-            scratch.wanted[at] -= 1;
-            if self.nodes[at].edge.is_none() {
-                return;
+    /// Gathers what was found and forgets the walk.
+    fn collect(&mut self, tree: &Prefixes) {
+        self.found.clear();
+        while let Some(at) = self.touched.pop() {
+            let branch = &tree.branches[at as usize];
+            let embeddings = std::mem::take(&mut self.embeddings[at as usize]);
+            let times = embeddings.div_ceil(branch.automorphisms);
+            self.found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
+            let mut up = at;
+            while up != NONE && std::mem::take(&mut self.done[up as usize]) > 0 {
+                up = tree.branches[up as usize].parent;
             }
-            at = self.nodes[at].parent;
         }
     }
 }
 
-impl Branch {
-    fn add(nodes: &mut Vec<Branch>, edge: Option<DfsEdge>, parent: usize) -> usize {
-        nodes.push(Branch {
-            edge,
-            parent,
-            children: Vec::new(),
-            pattern: None,
-            automorphisms: 1,
-            enough: 0,
-            below: 0,
-        });
-        nodes.len() - 1
+/// One graph being walked.
+struct Walk<'w> {
+    tree: &'w Prefixes,
+    graph: &'w Graph,
+    dictionary: Dictionary<'w>,
+    scratch: &'w mut Scratch,
+}
+
+impl Walk<'_> {
+    fn start(&mut self) {
+        for v in 0..self.scratch.labels.len() {
+            let root = self.tree.root(self.scratch.labels[v]);
+            if let Some(root) = root.filter(|&r| self.is_wanted(r)) {
+                self.enter(root, v as u32);
+            }
+        }
+    }
+
+    /// Whether some pattern at or below a branch is still looked for.
+    fn is_wanted(&self, at: u32) -> bool {
+        let branch = &self.tree.branches[at as usize];
+        self.scratch.done[at as usize] < branch.below && branch.needs.met_by(&self.scratch.has)
+    }
+
+    /// The embedding reaches branch `at` with one more vertex.
+    fn enter(&mut self, at: u32, vertex: u32) {
+        self.scratch.row.push(vertex);
+        self.scratch.used[vertex as usize] = true;
+        self.follow(at);
+        self.scratch.used[vertex as usize] = false;
+        self.scratch.row.pop();
+    }
+
+    /// The embedding in the scratch reaches branch `at`: counts it and goes on below.
+    fn follow(&mut self, at: u32) {
+        let tree = self.tree;
+        let branch = &tree.branches[at as usize];
+        if branch.pattern != NONE {
+            self.count(at, branch);
+        }
+        for back in &tree.backs[branch.backs.0 as usize..branch.backs.1 as usize] {
+            if self.is_wanted(back.child) {
+                let [from, to] = [back.from, back.to].map(|v| self.scratch.row[v as usize]);
+                let label = self.graph.edge_label(from, to).map(|l| self.dictionary.edge(l));
+                if label == Some(back.label) {
+                    self.follow(back.child);
+                }
+            }
+        }
+        for &group in &tree.groups[branch.groups.0 as usize..branch.groups.1 as usize] {
+            if self.scratch.done[at as usize] == branch.below {
+                return;
+            }
+            self.step(group);
+        }
+    }
+
+    /// Goes along every edge of a group that the graph has.
+    fn step(&mut self, group: Group) {
+        let tree = self.tree;
+        let from = self.scratch.row[group.from as usize] as usize;
+        let (start, end) = (self.scratch.starts[from], self.scratch.starts[from + 1]);
+        let steps = &tree.steps[group.steps.0 as usize..group.steps.1 as usize];
+        for way in start as usize..end as usize {
+            let Way { letter, vertex } = self.scratch.ways[way];
+            if self.scratch.used[vertex as usize] {
+                continue;
+            }
+            let first = steps.partition_point(|s| s.letter < letter);
+            match steps.get(first) {
+                Some(step) if step.letter == letter && self.is_wanted(step.child) => {
+                    self.enter(step.child, vertex);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// One more embedding of the pattern that ends at `at`.
+    fn count(&mut self, at: u32, branch: &Branch) {
+        let embeddings = &mut self.scratch.embeddings[at as usize];
+        if *embeddings >= branch.enough {
+            return;
+        }
+        if *embeddings == 0 {
+            self.scratch.touched.push(at);
+        }
+        *embeddings += 1;
+        if *embeddings == branch.enough {
+            let mut up = at;
+            while up != NONE {
+                self.scratch.done[up as usize] += 1;
+                up = self.tree.branches[up as usize].parent;
+            }
+        }
     }
 }

@@ -10,9 +10,11 @@
 pub mod evaluate;
 pub mod export;
 pub mod file;
+mod forest;
 pub mod importance;
 pub mod matcher;
 pub mod predict;
+mod prefix;
 pub mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +25,7 @@ use crate::mining::dfs_code::DfsCode;
 pub use evaluate::Truth;
 pub use importance::Importance;
 pub use matcher::Matcher;
-pub use predict::Predictions;
+pub use predict::{Predictions, Predictor};
 pub use tree::{Node, Tree};
 
 /// What the targets were.

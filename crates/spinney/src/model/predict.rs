@@ -3,12 +3,16 @@
 //! **Invariant.** A graph's score is `init + Σ leaf values`, added tree after tree in one order, so
 //! it is the same number as during training, on any number of threads.
 
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use rayon::prelude::{
+    IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator, ParallelSliceMut,
+};
 
-use super::matcher::{Matcher, Scratch};
+use super::forest::{Answers, Forest};
+use super::matcher::{Dictionary, Matcher, Scratch};
 use super::{Link, Model, Node, Tree};
 use crate::dataset::Dataset;
 use crate::graph::Graph;
+use crate::labels::{Label, Labels};
 
 /// Scores of some graphs and what they mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,69 +126,113 @@ impl Model {
     /// the model's by name, and a label that training never saw matches nothing.
     #[must_use]
     pub fn predict(&self, data: &Dataset) -> Predictions {
-        let scores = self.for_each_graph(data, |counts| self.scores(&counts));
-        Predictions::new(self.link, self.task.outputs(), scores.concat())
+        self.predictor().predict(data)
+    }
+
+    /// What predicts for many data sets in turn: matcher and trees are laid out once.
+    #[must_use]
+    pub fn predictor(&self) -> Predictor<'_> {
+        let forest = Forest::new(&self.trees, self.patterns.len());
+        Predictor { model: self, matcher: self.matcher(), forest }
     }
 
     /// The predictions after every round, the first element being the one before any tree.
     #[must_use]
     pub fn staged_predict(&self, data: &Dataset) -> Vec<Predictions> {
         let outputs = self.task.outputs();
-        let staged = self.for_each_graph(data, |counts| {
-            let mut scores = self.init.clone();
-            let mut stages = vec![scores.clone()];
-            for round in self.trees.chunks_exact(outputs) {
-                for (score, tree) in scores.iter_mut().zip(round) {
-                    *score += tree.value(tree.leaf(|p| counts[p]));
+        let leaves = self.leaves(data);
+        let mut scores = self.init.repeat(leaves.len());
+        let mut stages = vec![Predictions::new(self.link, outputs, scores.clone())];
+        for (round, trees) in self.trees.chunks_exact(outputs).enumerate() {
+            for (graph, leaves) in scores.chunks_exact_mut(outputs).zip(&leaves) {
+                let leaves = &leaves[round * outputs..];
+                for ((score, tree), &leaf) in graph.iter_mut().zip(trees).zip(leaves) {
+                    *score += tree.value(leaf);
                 }
-                stages.push(scores.clone());
             }
-            stages
-        });
-        let stage = |r: usize| staged.iter().flat_map(|s| s[r].iter().copied()).collect();
-        (0..=self.rounds()).map(|r| Predictions::new(self.link, outputs, stage(r))).collect()
+            stages.push(Predictions::new(self.link, outputs, scores.clone()));
+        }
+        stages
     }
 
     /// The leaf of every tree that each graph reaches.
     #[must_use]
     pub fn leaves(&self, data: &Dataset) -> Vec<Vec<usize>> {
-        self.for_each_graph(data, |counts| {
-            self.trees.iter().map(|tree| tree.leaf(|p| counts[p])).collect()
-        })
+        let predictor = self.predictor();
+        let leaves =
+            |found: &[(u32, u32)], answers: &mut Answers| predictor.forest.leaves(found, answers);
+        predictor.for_each_graph(data, leaves)
     }
 
     /// For each graph, how often each pattern occurs, up to the number that some tree asks for.
     #[must_use]
     pub fn pattern_counts(&self, data: &Dataset) -> Vec<Vec<u32>> {
-        self.for_each_graph(data, |counts| counts)
+        self.predictor().for_each_graph(data, |found, _| {
+            let mut counts = vec![0; self.patterns.len()];
+            found.iter().for_each(|&(pattern, times)| counts[pattern as usize] = times);
+            counts
+        })
+    }
+}
+
+/// A model ready to predict.
+#[derive(Clone, Debug)]
+pub struct Predictor<'m> {
+    model: &'m Model,
+    matcher: Matcher,
+    forest: Forest,
+}
+
+impl Predictor<'_> {
+    /// As [`Model::predict`].
+    #[must_use]
+    pub fn predict(&self, data: &Dataset) -> Predictions {
+        let outputs = self.model.task.outputs();
+        let mut scores = self.model.init.repeat(data.len());
+        let translation = Translation::new(data, &self.model.labels);
+        let rows = scores.par_chunks_exact_mut(outputs).zip(data.graphs());
+        rows.for_each_init(Default::default, |(scratch, answers), (scores, graph)| {
+            let found = self.matcher.find(graph, translation.dictionary(), scratch);
+            self.forest.add_to(scores, found, answers);
+        });
+        Predictions::new(self.model.link, outputs, scores)
     }
 
-    fn scores(&self, counts: &[u32]) -> Vec<f64> {
-        let mut scores = self.init.clone();
-        let outputs = scores.len();
-        for (i, tree) in self.trees.iter().enumerate() {
-            scores[i % outputs] += tree.value(tree.leaf(|p| counts[p]));
-        }
-        scores
-    }
-
-    fn for_each_graph<T: Send>(
+    /// What `f` makes of the patterns found in each graph.
+    pub(super) fn for_each_graph<T: Send>(
         &self,
         data: &Dataset,
-        f: impl Fn(Vec<u32>) -> T + Sync + Send,
+        f: impl Fn(&[(u32, u32)], &mut Answers) -> T + Sync + Send,
     ) -> Vec<T> {
-        let matcher = self.matcher();
-        let vertex = data.labels().vertex.translation(&self.labels.vertex);
-        let edge = data.labels().edge.translation(&self.labels.edge);
-        let same = *data.labels() == self.labels;
-        let one = |scratch: &mut Scratch, graph: &Graph| {
-            let counts = if same {
-                matcher.counts(graph, scratch)
-            } else {
-                matcher.counts(&graph.relabelled(&vertex, &edge), scratch)
-            };
-            f(counts)
+        let translation = Translation::new(data, &self.model.labels);
+        let one = |(scratch, answers): &mut (Scratch, Answers), graph: &Graph| {
+            f(self.matcher.find(graph, translation.dictionary(), scratch), answers)
         };
-        data.graphs().par_iter().map_init(Scratch::default, one).collect()
+        data.graphs().par_iter().map_init(Default::default, one).collect()
+    }
+}
+
+/// From the labels of some data to a model's.
+struct Translation {
+    is_same: bool,
+    vertex: Vec<Label>,
+    edge: Vec<Label>,
+}
+
+impl Translation {
+    fn new(data: &Dataset, to: &Labels) -> Translation {
+        let from = data.labels();
+        Translation {
+            is_same: from == to,
+            vertex: from.vertex.translation(&to.vertex),
+            edge: from.edge.translation(&to.edge),
+        }
+    }
+
+    fn dictionary(&self) -> Dictionary<'_> {
+        match self {
+            Translation { is_same: true, .. } => Dictionary::Same,
+            Translation { vertex, edge, .. } => Dictionary::Tables { vertex, edge },
+        }
     }
 }

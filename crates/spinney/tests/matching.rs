@@ -1,0 +1,157 @@
+//! Prediction against brute force: which patterns occur how often, and where that leads in trees.
+//!
+//! The matcher leaves out what it can tell from labels and kinds of edges, and stops counting as
+//! soon as it may; trees are walked in a layout of their own. Here all of it is compared with the
+//! slow oracle of `oracle/pattern.rs`, which shares no code with the library, on random graphs and
+//! on symmetric ones, where embeddings are many and occurrences few.
+
+mod oracle;
+
+use oracle::pattern::{Mined, Pattern, mine, occurrences, spelled};
+use oracle::random::{Random, dataset, graph, random_graphs};
+use spinney::boosting::{Booster, Exploration};
+use spinney::graph::Graph;
+use spinney::mining::{Canonizer, DfsCode};
+use spinney::model::matcher::{Dictionary, Scratch};
+use spinney::model::{Matcher, Model};
+use spinney::{Dataset, Engine, Params};
+
+/// A graph of `n` alike vertices, and an edge wherever `joined` says so.
+fn alike(n: u32, joined: impl Fn(u32, u32) -> bool) -> Graph {
+    let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));
+    let edges: Vec<(u32, u32, u32)> =
+        pairs.filter(|&(u, v)| joined(u, v)).map(|(u, v)| (u, v, 0)).collect();
+    graph(&vec![0; n as usize], &edges)
+}
+
+/// Graphs with many automorphisms.
+fn symmetric() -> Vec<Graph> {
+    vec![
+        alike(5, |_, _| true),
+        alike(7, |u, _| u == 0),
+        alike(8, |u, v| v == u + 1 || (u, v) == (0, 7)),
+        alike(6, |u, v| u < 3 && v >= 3),
+        alike(8, |u, v| (u ^ v).count_ones() == 1),
+        alike(6, |u, v| u / 2 == v / 2),
+        alike(6, |u, v| {
+            v % 3 == (u + 1) % 3 && u / 3 == v / 3 || (u, v) == (0, 2) || (u, v) == (3, 5)
+        }),
+        alike(1, |_, _| false),
+    ]
+}
+
+fn codes(mined: &[Mined]) -> Vec<DfsCode> {
+    let mut canonizer = Canonizer::new();
+    mined.iter().map(|m| canonizer.canonical(&m.pattern.to_graph()).code).collect()
+}
+
+/// Compares counts up to `most` in every graph, with exclusion and without.
+fn check(mined: &[Mined], most: &[u32], graphs: &[Graph], scratch: &mut Scratch) {
+    let codes = codes(mined);
+    let matcher = Matcher::new(codes.iter().zip(most.iter().copied()));
+    let plain = matcher.clone().without_exclusion();
+    for graph in graphs {
+        let whole = Pattern::of(graph);
+        let counts = matcher.counts(graph, scratch);
+        for ((m, &most), &count) in mined.iter().zip(most).zip(&counts) {
+            let expected = (occurrences(&m.pattern, &whole) as u32).min(most);
+            assert_eq!(count, expected, "{:?} in {graph:?}", m.pattern);
+        }
+        assert_eq!(plain.counts(graph, scratch), counts, "{graph:?}");
+        let mut found = matcher.find(graph, Dictionary::Same, scratch).to_vec();
+        found.sort_unstable();
+        let present = counts.iter().enumerate().filter(|c| *c.1 > 0);
+        assert_eq!(found, present.map(|(p, &c)| (p as u32, c)).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn symmetric_graphs_are_counted_like_brute_force() {
+    let graphs = symmetric();
+    let mined = mine(&graphs[1..], 4);
+    let mut scratch = Scratch::default();
+    for most in [1, 2, 3, 4, 7, 1_000_000] {
+        check(&mined, &vec![most; mined.len()], &graphs, &mut scratch);
+    }
+}
+
+#[test]
+fn random_graphs_are_counted_like_brute_force() {
+    let mut scratch = Scratch::default();
+    for seed in 0..120 {
+        let mut random = Random::new(90_000 + seed);
+        let graphs = random_graphs(&mut random, 8, 5);
+        let mined = mine(&graphs[..1], 5);
+        let most: Vec<u32> = mined.iter().map(|_| random.pick(&[1, 1, 2, 4, 100])).collect();
+        check(&mined, &most, &graphs, &mut scratch);
+    }
+}
+
+/// Looking labels up on the way is the same as relabelling first.
+#[test]
+fn a_dictionary_is_a_relabelling() {
+    let mut scratch = Scratch::default();
+    for seed in 0..60 {
+        let mut random = Random::new(95_000 + seed);
+        let graphs = random_graphs(&mut random, 7, 4);
+        let mined = mine(&graphs, 3);
+        let codes = codes(&mined);
+        let matcher = Matcher::new(codes.iter().map(|c| (c, 3)));
+        let unseen = spinney::labels::UNSEEN;
+        let vertex: Vec<u32> = (0..3).map(|_| random.pick(&[0, 1, 2, unseen])).collect();
+        let edge: Vec<u32> = (0..2).map(|_| random.pick(&[0, 1, unseen])).collect();
+        for graph in &graphs {
+            let relabelled = matcher.counts(&graph.relabelled(&vertex, &edge), &mut scratch);
+            let tables = Dictionary::Tables { vertex: &vertex, edge: &edge };
+            let mut counts = vec![0; codes.len()];
+            for &(pattern, times) in matcher.find(graph, tables, &mut scratch) {
+                counts[pattern as usize] = times;
+            }
+            assert_eq!(counts, relabelled, "seed {seed}, {graph:?}");
+        }
+    }
+}
+
+/// A model of many small trees over random graphs.
+fn trained(random: &mut Random) -> Option<(Dataset, Model)> {
+    let graphs = random_graphs(random, 7, 12);
+    let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
+    let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
+    let data = dataset(&graphs, &targets);
+    let base = Params { max_edges: Some(3), count_levels: random.range(1, 4), ..Params::default() };
+    let sizes = Params { trees: random.range(1, 21), depth: random.range(1, 6), ..base };
+    let params = Params { min_samples_leaf: 1, learning_rate: 0.5, ..sizes }.check().ok()?;
+    let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
+    let all: Vec<u32> = (0..data.len() as u32).collect();
+    let trained = Booster::new(&exploration, &params, &all, &[]).ok()?.run(|_| true).ok()?;
+    let model = trained.into_fit().ok()?.model;
+    Some((data, model))
+}
+
+/// Scores are those of walking tree after tree with the oracle's counts, to the last bit.
+#[test]
+fn scores_are_those_of_a_plain_walk() {
+    let mut models = 0;
+    for seed in 0..150 {
+        let mut random = Random::new(97_000 + seed);
+        let Some((data, model)) = trained(&mut random) else { continue };
+        models += 1;
+        let patterns: Vec<Pattern> = model.patterns().iter().map(|p| spelled(&p.code)).collect();
+        let (predictions, staged) = (model.predict(&data), model.staged_predict(&data));
+        let outputs = model.init().len();
+        for (i, graph) in data.graphs().iter().enumerate() {
+            let whole = Pattern::of(graph);
+            let counts: Vec<u32> = patterns.iter().map(|p| occurrences(p, &whole) as u32).collect();
+            let mut scores = model.init().to_vec();
+            assert_eq!(staged[0].scores(i), scores, "seed {seed}");
+            for (t, tree) in model.trees().iter().enumerate() {
+                scores[t % outputs] += tree.value(tree.leaf(|p| counts[p]));
+                if (t + 1) % outputs == 0 {
+                    assert_eq!(staged[(t + 1) / outputs].scores(i), scores, "seed {seed}");
+                }
+            }
+            assert_eq!(predictions.scores(i), scores, "seed {seed}, graph {i}");
+        }
+    }
+    assert!(models > 75, "only {models} models");
+}
