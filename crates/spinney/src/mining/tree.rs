@@ -8,10 +8,12 @@
 //! **Cost.** Memory: one record a pattern, and the embeddings of the open ones.
 //! Paper, Alg. 3: there the tree is walked anew in each search; here it is kept across searches.
 
-use super::canonical::Canonizer;
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::extend::{Embeddings, roots};
-use super::visit::{Limits, Pending, children};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::dfs_code::DfsCode;
+use super::extend::{Detail, Family, Grower, Step};
+use super::visit::Limits;
 use crate::graph::Graph;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
@@ -20,11 +22,10 @@ pub type NodeId = u32;
 /// The explored part of the enumeration tree of some graphs.
 #[derive(Debug)]
 pub struct EnumerationTree<'g> {
-    graphs: &'g [Graph],
-    counting: Vec<bool>,
     limits: Limits,
     nodes: Vec<Node>,
-    canonizer: Canonizer,
+    grower: Grower,
+    graphs: PhantomData<&'g [Graph]>,
 }
 
 #[derive(Debug)]
@@ -33,16 +34,17 @@ struct Node {
     /// The edge that it adds to its parent; for a root, its label.
     step: Step,
     edges: u16,
-    open: Option<Embeddings>,
+    open: Option<Open>,
     /// The graphs that contain it, and how often (distinct occurrences).
     graphs: Vec<u32>,
     counts: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Root(u32),
-    Edge(DfsEdge),
+/// What an open pattern is grown from: its parent's family, and which extension of it it is.
+#[derive(Debug)]
+struct Open {
+    family: Arc<Family>,
+    at: usize,
 }
 
 impl<'g> EnumerationTree<'g> {
@@ -50,11 +52,10 @@ impl<'g> EnumerationTree<'g> {
     /// counts towards `min_support`.
     #[must_use]
     pub fn new(graphs: &'g [Graph], counting: Vec<bool>, limits: Limits) -> Self {
-        let canonizer = Canonizer::new();
-        let mut tree = EnumerationTree { graphs, counting, limits, nodes: Vec::new(), canonizer };
-        for (label, embeddings) in roots(graphs) {
-            tree.add(None, Step::Root(label), embeddings);
-        }
+        let grower = Grower::new(graphs, counting, limits, Detail::Counts);
+        let mut tree = EnumerationTree { limits, nodes: Vec::new(), grower, graphs: PhantomData };
+        let origin = tree.grower.origin();
+        tree.add(None, origin);
         tree
     }
 
@@ -132,34 +133,30 @@ impl<'g> EnumerationTree<'g> {
     /// Finds the children of an open pattern. They get the numbers of the returned range.
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
-        if let Some(embeddings) = self.nodes[node as usize].open.take() {
+        if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {
             let mut code = self.code(node);
-            let least = self.limits.min_support.max(1);
-            let canonizer = &mut self.canonizer;
-            let below = children(self.graphs, &mut code, &embeddings, least, canonizer);
-            for Pending { edge, embeddings } in below {
-                if let Some(edge) = edge {
-                    self.add(Some(node), Step::Edge(edge), embeddings);
-                }
-            }
+            let below = self.grower.grow(&family, at, &mut code);
+            drop(family);
+            self.add(Some(node), below);
         }
         start..self.nodes.len() as NodeId
     }
 
-    fn add(&mut self, parent: Option<NodeId>, step: Step, embeddings: Embeddings) {
-        let counted = embeddings.graphs().iter().filter(|&&g| self.counting[g as usize]).count();
-        if counted < self.limits.min_support.max(1) {
-            return;
-        }
+    /// Adds the children of a pattern.
+    fn add(&mut self, parent: Option<NodeId>, family: Family) {
         let edges = parent.map_or(0, |p| self.nodes[p as usize].edges + 1);
-        let id = self.nodes.len() as NodeId;
-        let graphs = embeddings.graphs().to_vec();
-        self.nodes.push(Node { parent, step, edges, open: None, graphs, counts: Vec::new() });
-        let automorphisms = self.canonizer.automorphisms_of(&self.code(id));
-        let times = |c: u32| u32::try_from(u64::from(c) / automorphisms).unwrap_or(u32::MAX);
-        let node = &mut self.nodes[id as usize];
-        node.counts = embeddings.counts().map(times).collect();
         let may_grow = usize::from(edges) < self.limits.most_edges();
-        node.open = may_grow.then_some(embeddings);
+        let family = Arc::new(family);
+        for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {
+            let times = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+            self.nodes.push(Node {
+                parent,
+                step: extension.step,
+                edges,
+                open: may_grow.then(|| Open { family: Arc::clone(&family), at }),
+                graphs: extension.found.graphs().to_vec(),
+                counts: extension.occurrences().map(times).collect(),
+            });
+        }
     }
 }
