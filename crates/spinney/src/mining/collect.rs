@@ -18,6 +18,8 @@ pub(crate) struct Collector {
     steps: Vec<StepId>,
     /// Backward edges: position, step, slot.
     backward: Vec<(u16, StepId, u32)>,
+    /// Whether an extension met now for the first time could still be in enough graphs.
+    takes_new: bool,
 }
 
 /// An extension from the new vertex: `to` is the position returned to, if backward.
@@ -49,6 +51,25 @@ impl Collector {
         self.steps.clear();
         self.backward.clear();
         self.used = 0;
+        self.takes_new = true;
+    }
+
+    /// Gives up the extensions that cannot come to `least` graphs with `left` graphs to read.
+    /// Returns whether any can.
+    pub(crate) fn give_up(&mut self, left: usize, least: usize) -> bool {
+        if left >= least {
+            return true;
+        }
+        self.takes_new = false;
+        let mut any = false;
+        let forward = self.steps.iter().map(|&step| step as usize);
+        for slot in self.backward.iter_mut().map(|b| &mut b.2) {
+            any |= promising(&self.gathered, slot, left, least);
+        }
+        for step in forward {
+            any |= promising(&self.gathered, &mut self.forward[step], left, least);
+        }
+        any
     }
 
     /// An empty list of hits.
@@ -61,7 +82,11 @@ impl Collector {
         self.used - 1
     }
 
-    pub(crate) fn gathered(&mut self, slot: usize) -> &mut Gathered {
+    pub(crate) fn gathered(&self, slot: usize) -> &Gathered {
+        &self.gathered[slot]
+    }
+
+    pub(crate) fn gathered_mut(&mut self, slot: usize) -> &mut Gathered {
         &mut self.gathered[slot]
     }
 
@@ -114,7 +139,8 @@ impl Collector {
 
     #[cold]
     fn new_forward_slot(&mut self, flat: &Flat, shape: &Shape, step: StepId) -> u32 {
-        let slot = if shape.allows_forward(flat, step) { self.slot() as u32 } else { DEAD };
+        let allowed = self.takes_new && shape.allows_forward(flat, step);
+        let slot = if allowed { self.slot() as u32 } else { DEAD };
         self.forward[step as usize] = slot;
         self.steps.push(step);
         slot
@@ -124,12 +150,21 @@ impl Collector {
     fn backward_slot(&mut self, flat: &Flat, shape: &Shape, to: u16, step: StepId) -> u32 {
         let known = self.backward.iter().find(|b| (b.0, b.1) == (to, step));
         known.map(|b| b.2).unwrap_or_else(|| {
-            let slot =
-                if shape.allows_backward(flat, to, step) { self.slot() as u32 } else { DEAD };
+            let allowed = self.takes_new && shape.allows_backward(flat, to, step);
+            let slot = if allowed { self.slot() as u32 } else { DEAD };
             self.backward.push((to, step, slot));
             slot
         })
     }
+}
+
+/// Whether a slot can still come to `least` graphs; if not, it is dead.
+fn promising(gathered: &[Gathered], slot: &mut u32, left: usize, least: usize) -> bool {
+    let found = gathered.get(*slot as usize).map_or(0, |g| g.graphs().len());
+    if found + left < least {
+        *slot = DEAD;
+    }
+    *slot != DEAD
 }
 
 impl Shape {
@@ -152,8 +187,6 @@ impl Shape {
     fn allows_backward(&self, flat: &Flat, to: u16, step: StepId) -> bool {
         let turn = self.path.iter().find(|turn| turn.position == to);
         let keeps = |turn: &Turn| flat.reverse(step) >= turn.down;
-        turn.is_some_and(keeps)
-            && self.keeps_first(flat, step)
-            && !(to == 0 && self.root_ordered)
+        turn.is_some_and(keeps) && self.keeps_first(flat, step) && !(to == 0 && self.root_ordered)
     }
 }

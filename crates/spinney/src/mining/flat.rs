@@ -51,7 +51,7 @@ pub(crate) struct Flat {
     steps: Vec<Labelled>,
     reverse: Vec<StepId>,
     /// Vertices by label: label, graph, vertex; ascending. Unseen labels are left out.
-    pub(crate) vertices: Vec<(Label, u32, u32)>,
+    vertices: Vec<(Label, u32, u32)>,
     counting: Vec<bool>,
 }
 
@@ -113,6 +113,11 @@ impl Flat {
     /// The smaller of a step and its reverse.
     pub(crate) fn smaller_way(&self, step: StepId) -> StepId {
         step.min(self.reverse(step))
+    }
+
+    /// The vertices whose labels are known: label, graph, vertex; ascending.
+    pub(crate) fn vertices(&self) -> &[(Label, u32, u32)] {
+        &self.vertices
     }
 
     /// Whether a graph counts towards the minimum support.

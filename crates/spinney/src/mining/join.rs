@@ -92,14 +92,16 @@ impl Gathered {
     }
 
     /// Adds a hit in `graph`, which is none before the last one's.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, graph: u32, hit: Hit) {
-        self.count_one(graph);
+        if self.last != graph + 1 {
+            self.enter(graph);
+        }
         self.hits.push(hit);
     }
 
     /// Counts a hit in `graph` without keeping it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_one(&mut self, graph: u32) {
         if self.last != graph + 1 {
             self.enter(graph);
@@ -111,63 +113,97 @@ impl Gathered {
     fn enter(&mut self, graph: u32) {
         self.last = graph + 1;
         self.graphs.push(graph);
-        self.starts.push(self.count);
+        self.starts.push(self.end());
+    }
+
+    /// The hits so far, kept or counted.
+    fn end(&self) -> u32 {
+        self.count + self.hits.len() as u32
     }
 
     /// A copy of exact size.
     pub(crate) fn to_embeddings(&self) -> Embeddings {
         let mut starts = Vec::with_capacity(self.starts.len() + 1);
         starts.extend_from_slice(&self.starts);
-        starts.push(self.count);
+        starts.push(self.end());
         Embeddings { graphs: self.graphs.clone(), starts, hits: self.hits.clone() }
     }
 }
 
 /// The pairs of hits on the same row of the parent whose vertices `fit`: `gather` gets the graph,
 /// the number of the first hit and the second's vertex, and says whether it wants more of that
-/// graph. Gives up where fewer than `least` graphs (by `counts`) can be left.
+/// graph. Gives up, and returns false, where fewer than `least` graphs (by `counts`) can be left.
 pub(crate) fn join(
     (a, b): (&Embeddings, &Embeddings),
     least: usize,
     counts: impl Fn(u32) -> bool,
     fit: impl Fn(u32, u32) -> bool,
     mut gather: impl FnMut(u32, Hit) -> bool,
-) {
+) -> bool {
     let mut possible = 0;
-    common(&a.graphs, &b.graphs, |i, _| possible += usize::from(counts(a.graphs[i])));
+    common(&a.graphs, &b.graphs, |i, _| {
+        possible += usize::from(counts(a.graphs[i]));
+        true
+    });
     if possible < least {
-        return;
+        return false;
     }
     common(&a.graphs, &b.graphs, |i, j| {
         let graph = a.graphs[i];
-        let mut rest = &b.hits[b.range(j)];
-        let range = a.range(i);
-        for (number, first) in range.clone().zip(&a.hits[range]) {
-            while let [next, more @ ..] = rest
-                && next.row < first.row
-            {
-                rest = more;
-            }
-            for second in rest {
-                if second.row != first.row {
-                    break;
-                }
-                let hit = Hit { row: number as u32, vertex: second.vertex };
-                if fit(first.vertex, second.vertex) && !gather(graph, hit) {
-                    return;
-                }
-            }
+        if !join_graph((a, i), (b, j), &fit, |hit| gather(graph, hit)) && counts(graph) {
+            possible -= 1;
         }
+        possible >= least
     });
+    possible >= least
 }
 
-/// The places of the numbers that two ascending lists have in common.
-fn common(a: &[u32], b: &[u32], mut found: impl FnMut(usize, usize)) {
+/// The same for one graph of each list. Returns whether there is a pair.
+#[inline(always)]
+fn join_graph(
+    (a, i): (&Embeddings, usize),
+    (b, j): (&Embeddings, usize),
+    fit: impl Fn(u32, u32) -> bool,
+    mut gather: impl FnMut(Hit) -> bool,
+) -> bool {
+    let mut any = false;
+    let mut rest = b.hits[b.range(j)].iter();
+    let range = a.range(i);
+    let Some(mut next) = rest.next() else { return false };
+    for (number, first) in range.clone().zip(&a.hits[range]) {
+        while next.row < first.row {
+            let Some(more) = rest.next() else { return any };
+            next = more;
+        }
+        if next.row != first.row {
+            continue;
+        }
+        // The next hit of `a` may be on the same row, so the place is kept.
+        let mut second = next;
+        let mut ahead = rest.clone();
+        loop {
+            if fit(first.vertex, second.vertex) {
+                any = true;
+                if !gather(Hit { row: number as u32, vertex: second.vertex }) {
+                    return true;
+                }
+            }
+            match ahead.next() {
+                Some(more) if more.row == first.row => second = more,
+                _ => break,
+            }
+        }
+    }
+    any
+}
+
+/// The places of the numbers that two ascending lists have in common, until `found` says no.
+fn common(a: &[u32], b: &[u32], mut found: impl FnMut(usize, usize) -> bool) {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
-        if x == y {
-            found(i, j);
+        if x == y && !found(i, j) {
+            return;
         }
         i += usize::from(x <= y);
         j += usize::from(y <= x);

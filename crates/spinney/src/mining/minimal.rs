@@ -208,9 +208,8 @@ impl MinimalityTest {
         let label = self.labels[usize::from(v)];
         let around = self.around(hub);
         let edge = self.around(v)[0].key >> 32;
-        let mut alike = around.iter().filter(|a| {
-            a.key == key(edge as Label, label) && self.degree(a.to) == 1
-        });
+        let mut alike =
+            around.iter().filter(|a| a.key == key(edge as Label, label) && self.degree(a.to) == 1);
         let first = alike.by_ref().map(|a| a.to).next();
         let more = alike.map(|a| a.to).next();
         match (first, more) {

@@ -18,6 +18,7 @@ mod collect;
 pub mod dfs_code;
 mod extend;
 mod flat;
+mod grow;
 mod join;
 pub mod mine;
 mod minimal;

@@ -29,22 +29,15 @@ impl Packing {
         (width << self.log).div_ceil(64)
     }
 
-    fn place(self, position: usize) -> (usize, u32) {
+    /// Where the vertex at `position` is.
+    pub(crate) fn lane(self, position: usize) -> Lane {
         let bit = position << self.log;
-        (bit / 64, (bit % 64) as u32)
+        Lane { word: bit / 64, shift: (bit % 64) as u32, ones: u64::MAX >> (64 - self.bits) }
     }
 
     /// The vertex at `position`.
     pub(crate) fn get(self, row: &[u64], position: usize) -> u32 {
-        let (word, shift) = self.place(position);
-        (row[word] >> shift) as u32 & (u32::MAX >> (32 - self.bits))
-    }
-
-    /// Writes `vertex` into an unused lane.
-    pub(crate) fn set(self, row: &mut [u64], position: usize, vertex: u32) {
-        let (word, shift) = self.place(position);
-        let flipped = !vertex & (u32::MAX >> (32 - self.bits));
-        row[word] ^= u64::from(flipped) << shift;
+        self.lane(position).get(row)
     }
 
     /// The position of `vertex` in a row.
@@ -81,6 +74,28 @@ impl Packing {
     }
 }
 
+/// The place of a vertex in rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    word: usize,
+    shift: u32,
+    ones: u64,
+}
+
+impl Lane {
+    /// The vertex there.
+    #[inline(always)]
+    pub(crate) fn get(self, row: &[u64]) -> u32 {
+        (row[self.word] >> self.shift & self.ones) as u32
+    }
+
+    /// Writes `vertex` into the lane, which is unused.
+    #[inline(always)]
+    pub(crate) fn set(self, row: &mut [u64], vertex: u32) {
+        row[self.word] ^= (u64::from(vertex) ^ self.ones) << self.shift;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Packing;
@@ -98,7 +113,7 @@ mod tests {
                     seed = mix(seed);
                     let v = (seed % most as u64) as u32;
                     if !plain.contains(&v) {
-                        packing.set(&mut row, plain.len(), v);
+                        packing.lane(plain.len()).set(&mut row, v);
                         plain.push(v);
                     }
                 }

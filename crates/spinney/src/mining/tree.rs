@@ -12,7 +12,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::dfs_code::DfsCode;
-use super::extend::{Detail, Family, Grower, Step};
+use super::extend::{Family, Step};
+use super::grow::{Detail, Grower};
 use super::visit::Limits;
 use crate::graph::Graph;
 

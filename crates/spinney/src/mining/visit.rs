@@ -10,8 +10,9 @@
 use rustc_hash::FxHashMap;
 
 use super::dfs_code::{DfsCode, MOST_EDGES};
-use super::extend::{Detail, Family, Grower, Step};
+use super::extend::{Family, Step};
 use super::flat::Flat;
+use super::grow::{Detail, Grower};
 use super::join::Embeddings;
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
