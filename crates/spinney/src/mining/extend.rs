@@ -24,7 +24,7 @@
 //! **Cost.** A child's row is written once and its new vertex looked at once; a join reads both lists
 //! of hits. Rows are packed (see [`rows`](super::rows)).
 
-use super::dfs_code::DfsEdge;
+use super::dfs_code::{DfsCode, DfsEdge};
 use super::flat::{Flat, StepId};
 use super::grow::Candidate;
 use super::join::{Embeddings, Hit};
@@ -40,6 +40,14 @@ pub(crate) enum Step {
 }
 
 impl Step {
+    /// Goes on from the code of the parent.
+    pub(crate) fn add_to(self, code: &mut DfsCode) {
+        match self {
+            Step::Root(label) => *code = DfsCode::vertex(label),
+            Step::Edge(edge) => code.push(edge),
+        }
+    }
+
     /// Whether it adds a vertex.
     pub(crate) fn is_forward(self) -> bool {
         match self {
@@ -162,7 +170,7 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// Bytes held.
+    /// Bytes held for rows and extensions.
     pub(crate) fn bytes(&self) -> usize {
         let of = |e: &Extension| size_of::<Extension>() + e.found.bytes();
         8 * self.rows.capacity() + self.extensions.iter().map(of).sum::<usize>()

@@ -93,10 +93,19 @@ impl Grower {
 
     /// The family of the empty pattern: its extensions are the single vertices, by label.
     pub(crate) fn origin(&self) -> Family {
+        self.origin_where(|_| true)
+    }
+
+    /// The same in some graphs (ascending) only.
+    pub(crate) fn origin_in(&self, graphs: &[u32]) -> Family {
+        self.origin_where(|graph| graphs.binary_search(&graph).is_ok())
+    }
+
+    fn origin_where(&self, includes: impl Fn(u32) -> bool) -> Family {
         let mut origin = Family::default();
         for alike in self.flat.vertices().chunk_by(|a, b| a.0 == b.0) {
             let mut gathered = Gathered::default();
-            for &(_, graph, vertex) in alike {
+            for &(_, graph, vertex) in alike.iter().filter(|v| includes(v.1)) {
                 gathered.add(graph, Hit { row: 0, vertex });
             }
             if self.is_frequent(gathered.graphs()) {
@@ -104,7 +113,7 @@ impl Grower {
                     step: Step::Root(alike[0].0),
                     is_child: true,
                     symmetry: 1,
-                    found: gathered.to_embeddings(),
+                    found: gathered.finish(),
                     labelled: 0,
                     in_order: false,
                 });
@@ -288,7 +297,7 @@ impl Grower {
             step: Step::Edge(edge),
             is_child,
             symmetry: self.test.rows_per_occurrence(shape.unordered(edge, &candidate)),
-            found: self.collector.gathered(candidate.slot).to_embeddings(),
+            found: self.collector.gathered_mut(candidate.slot).finish(),
             labelled: candidate.labelled,
             in_order: candidate.in_order,
         })

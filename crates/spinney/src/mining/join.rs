@@ -63,7 +63,7 @@ impl Embeddings {
                 kept.add(graph, hit);
             }
         }
-        kept.to_embeddings()
+        kept.finish()
     }
 }
 
@@ -121,12 +121,19 @@ impl Gathered {
         self.count + self.hits.len() as u32
     }
 
-    /// A copy of exact size.
-    pub(crate) fn to_embeddings(&self) -> Embeddings {
+    /// What was gathered, in exact size. Small buffers are copied and kept, large ones handed over.
+    pub(crate) fn finish(&mut self) -> Embeddings {
+        const LARGE: usize = 1 << 12;
         let mut starts = Vec::with_capacity(self.starts.len() + 1);
         starts.extend_from_slice(&self.starts);
         starts.push(self.end());
-        Embeddings { graphs: self.graphs.clone(), starts, hits: self.hits.clone() }
+        let hits = if self.hits.len() < LARGE {
+            self.hits.clone()
+        } else {
+            self.hits.shrink_to_fit();
+            std::mem::take(&mut self.hits)
+        };
+        Embeddings { graphs: self.graphs.clone(), starts, hits }
     }
 }
 

@@ -10,7 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use super::dfs_code::{DfsCode, MOST_EDGES};
-use super::extend::{Family, Step};
+use super::extend::Family;
 use super::flat::Flat;
 use super::grow::{Detail, Grower};
 use super::join::Embeddings;
@@ -175,7 +175,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    let mut code = DfsCode::vertex(0);
+    let mut code = DfsCode::default();
     let mut levels = vec![(grower.origin(), 0)];
     while let Some((family, next)) = levels.last_mut() {
         let at = *next;
@@ -188,10 +188,7 @@ pub(crate) fn visit_with(
         if !extension.is_child {
             continue;
         }
-        match extension.step {
-            Step::Root(label) => code = DfsCode::vertex(label),
-            Step::Edge(edge) => code.push(edge),
-        }
+        extension.step.add_to(&mut code);
         let mut found = Visit {
             code: &code,
             embeddings: &extension.found,
