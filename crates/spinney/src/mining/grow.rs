@@ -127,7 +127,7 @@ impl Grower {
     }
 
     /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`.
-    pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &mut DfsCode) -> Family {
+    pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Family {
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
         let is_last = code.edge_count() + 1 >= self.most_edges;
@@ -144,9 +144,13 @@ impl Grower {
         self.collector.clear(&self.flat);
         let joined = self.join_siblings(birth, &child.shape);
         self.read_rows(birth, &mut child, !joined.is_empty());
-        let read = self.from_new_vertex(&child.shape);
-        for candidate in read.into_iter().chain(joined) {
-            child.extensions.extend(self.judged(candidate, code, &child.shape, is_last));
+        let mut candidates = self.read_candidates(&child.shape);
+        candidates.extend(joined);
+        if !candidates.is_empty() {
+            self.test.load(code.root(), code.edges());
+        }
+        for candidate in candidates {
+            child.extensions.extend(self.judged(candidate, &child.shape, is_last));
         }
         if child.extensions.is_empty() {
             child.rows = Vec::new();
@@ -244,7 +248,7 @@ impl Grower {
         for (graph, range) in birth.found.parts() {
             reads = reads && collector.give_up(left, self.least);
             left -= 1;
-            if !reads && !(needed && keep) {
+            if !(reads || needed && keep) {
                 return;
             }
             let base = flat.base(graph);
@@ -268,30 +272,23 @@ impl Grower {
         }
     }
 
-    fn from_new_vertex(&self, shape: &Shape) -> Vec<Candidate> {
+    /// The frequent ones of the extensions that were read.
+    fn read_candidates(&self, shape: &Shape) -> Vec<Candidate> {
         let from = shape.width - 1;
         let candidate = |Found { to, step, slot }: Found| {
             let to = to.unwrap_or(shape.width);
             Candidate { from, to, labelled: step, slot, in_order: false }
         };
-        self.collector.found().into_iter().map(candidate).collect()
+        let found = self.collector.found().into_iter();
+        let is_frequent = |f: &Found| self.is_frequent(self.collector.gathered(f.slot).graphs());
+        found.filter(is_frequent).map(candidate).collect()
     }
 
-    /// The extension, if it is frequent and may lead to smallest codes.
-    fn judged(
-        &mut self,
-        candidate: Candidate,
-        code: &mut DfsCode,
-        shape: &Shape,
-        is_last: bool,
-    ) -> Option<Extension> {
-        if !self.is_frequent(self.collector.gathered(candidate.slot).graphs()) {
-            return None;
-        }
+    /// The extension, if it may lead to smallest codes. The code that it extends is
+    /// loaded into the test.
+    fn judged(&mut self, candidate: Candidate, shape: &Shape, is_last: bool) -> Option<Extension> {
         let edge = candidate.edge(&self.flat);
-        code.push(edge);
-        let verdict = self.test.judge(code);
-        code.pop();
+        let verdict = self.test.judge_next(edge);
         let is_child = verdict == Verdict::Smallest;
         (is_child || (verdict == Verdict::BeatenAtTheEnd && !is_last)).then(|| Extension {
             step: Step::Edge(edge),

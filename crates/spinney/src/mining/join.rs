@@ -150,19 +150,21 @@ pub(crate) fn join(
     let mut possible = 0;
     common(&a.graphs, &b.graphs, |i, _| {
         possible += usize::from(counts(a.graphs[i]));
-        true
+        least > 1 || possible == 0
     });
     if possible < least {
         return false;
     }
+    let mut found = 0;
     common(&a.graphs, &b.graphs, |i, j| {
         let graph = a.graphs[i];
-        if !join_graph((a, i), (b, j), &fit, |hit| gather(graph, hit)) && counts(graph) {
-            possible -= 1;
-        }
+        let any = join_graph((a, i), (b, j), &fit, |hit| gather(graph, hit));
+        let counted = usize::from(counts(graph));
+        found += counted * usize::from(any);
+        possible -= counted * usize::from(!any && least > 1);
         possible >= least
     });
-    possible >= least
+    found >= least
 }
 
 /// The same for one graph of each list. Returns whether there is a pair.

@@ -19,7 +19,7 @@
 //!
 //! **Cost.** Steps × walks × degree; walks ≤ automorphisms of the prefixes modulo twins.
 
-use super::dfs_code::DfsCode;
+use super::dfs_code::{DfsCode, DfsEdge};
 use crate::labels::Label;
 
 const NONE: u16 = u16::MAX;
@@ -39,7 +39,9 @@ pub(crate) enum Verdict {
 #[derive(Debug, Default)]
 pub(crate) struct MinimalityTest {
     labels: Vec<Label>,
-    offsets: Vec<u16>,
+    /// For each vertex, where its arcs start in `around` and how many there are; there is room for
+    /// one more.
+    arcs: Vec<(u16, u16)>,
     around: Vec<Arc>,
     /// The first of a vertex's twins, itself included; `NONE` if it has none.
     class: Vec<u16>,
@@ -51,6 +53,8 @@ pub(crate) struct MinimalityTest {
     place: Vec<u16>,
     walks: u64,
     beaten_at_the_end: bool,
+    /// The edge judged last, still in place.
+    added: Option<DfsEdge>,
 }
 
 /// An edge as seen from one of its ends.
@@ -82,17 +86,32 @@ fn factorial(n: u64) -> u64 {
 impl MinimalityTest {
     /// Whether `code`, a DFS code of some pattern, is the smallest one of that pattern.
     pub(crate) fn judge(&mut self, code: &DfsCode) -> Verdict {
-        self.walks = 1;
-        self.labels.clear();
-        self.class.clear();
-        if code.edge_count() == 0 {
-            return Verdict::Smallest;
+        match code.edges().split_last() {
+            Some((last, before)) => {
+                self.load(code.root(), before);
+                self.judge_next(*last)
+            }
+            None => {
+                self.load(code.root(), &[]);
+                self.class.clear();
+                self.walks = 1;
+                Verdict::Smallest
+            }
         }
-        self.load(code);
+    }
+
+    /// The same for the code loaded last and one more edge.
+    pub(crate) fn judge_next(&mut self, edge: DfsEdge) -> Verdict {
+        self.take_back();
+        self.added = Some(edge);
+        self.add(edge);
+        self.place.clear();
+        self.place.resize(self.labels.len(), NONE);
+        self.order.resize(self.labels.len(), 0);
         self.find_twins();
         self.walks = 0;
         self.beaten_at_the_end = false;
-        if self.start(code.root()) {
+        if self.start() {
             Verdict::Beaten
         } else if self.beaten_at_the_end {
             Verdict::BeatenAtTheEnd
@@ -131,52 +150,81 @@ impl MinimalityTest {
         total
     }
 
-    fn load(&mut self, code: &DfsCode) {
-        self.labels.push(code.root());
+    /// Loads a code, to be judged with one more edge.
+    pub(crate) fn load(&mut self, root: Label, edges: &[DfsEdge]) {
+        self.added = None;
         self.code.clear();
         self.parent.clear();
         self.parent.push(NONE);
-        let mut written = 0;
-        for e in code.edges() {
-            let link = Link { from: e.from, to: e.to, key: key(e.edge_label, e.to_label), written };
-            self.code.push(link);
+        self.labels.clear();
+        self.labels.push(root);
+        self.arcs.clear();
+        self.arcs.push((0, 0));
+        for e in edges {
             if e.is_forward() {
-                self.labels.push(e.to_label);
-                self.parent.push(e.from);
-                written = 0;
-            } else {
-                written = e.to + 1;
+                self.arcs.push((0, 0));
             }
+            self.arcs[usize::from(e.from)].1 += 1;
+            self.arcs[usize::from(e.to)].1 += 1;
         }
-        let n = self.labels.len();
-        self.offsets.clear();
-        self.offsets.resize(n + 2, 0);
-        for e in &self.code {
-            self.offsets[usize::from(e.from) + 2] += 1;
-            self.offsets[usize::from(e.to) + 2] += 1;
-        }
-        for v in 2..n + 2 {
-            self.offsets[v] += self.offsets[v - 1];
+        let mut end = 0;
+        for (start, degree) in &mut self.arcs {
+            *start = end;
+            end += *degree + 1;
+            *degree = 0;
         }
         self.around.clear();
-        self.around.resize(2 * self.code.len(), Arc::default());
-        for e in &self.code {
-            let edge = e.key >> 32 << 32;
-            for (a, b) in [(e.from, e.to), (e.to, e.from)] {
-                let slot = &mut self.offsets[usize::from(a) + 1];
-                let key = edge | u64::from(self.labels[usize::from(b)]);
-                self.around[usize::from(*slot)] = Arc { to: b, key };
-                *slot += 1;
+        self.around.resize(end.into(), Arc::default());
+        let vertices = self.arcs.len();
+        for &edge in edges {
+            self.add(edge);
+        }
+        debug_assert_eq!(vertices, self.arcs.len(), "each vertex has its room");
+    }
+
+    fn add(&mut self, e: DfsEdge) {
+        let written = match self.code.last() {
+            Some(before) if before.to < before.from => before.to + 1,
+            _ => 0,
+        };
+        let key_to = key(e.edge_label, e.to_label);
+        self.code.push(Link { from: e.from, to: e.to, key: key_to, written });
+        if e.is_forward() {
+            self.labels.push(e.to_label);
+            self.parent.push(e.from);
+            if usize::from(e.to) == self.arcs.len() {
+                self.arcs.push((self.around.len() as u16, 0));
+                self.around.push(Arc::default());
             }
         }
-        self.place.clear();
-        self.place.resize(n, NONE);
-        self.order.clear();
-        self.order.resize(n, 0);
+        self.add_arc(e.from, Arc { to: e.to, key: key_to });
+        self.add_arc(e.to, Arc { to: e.from, key: key(e.edge_label, e.from_label) });
+    }
+
+    fn add_arc(&mut self, v: u16, arc: Arc) {
+        let (start, degree) = &mut self.arcs[usize::from(v)];
+        self.around[usize::from(*start + *degree)] = arc;
+        *degree += 1;
+    }
+
+    /// Takes the edge judged last back.
+    fn take_back(&mut self) {
+        let Some(e) = self.added.take() else { return };
+        self.code.pop();
+        self.arcs[usize::from(e.from)].1 -= 1;
+        if e.is_forward() {
+            self.labels.pop();
+            self.parent.pop();
+            self.arcs.pop();
+            self.around.pop();
+        } else {
+            self.arcs[usize::from(e.to)].1 -= 1;
+        }
     }
 
     fn range(&self, v: u16) -> std::ops::Range<usize> {
-        self.offsets[usize::from(v)].into()..self.offsets[usize::from(v) + 1].into()
+        let (start, degree) = self.arcs[usize::from(v)];
+        start.into()..usize::from(start + degree)
     }
 
     fn around(&self, v: u16) -> &[Arc] {
@@ -184,10 +232,11 @@ impl MinimalityTest {
     }
 
     fn degree(&self, v: u16) -> usize {
-        self.range(v).len()
+        self.arcs[usize::from(v)].1.into()
     }
 
     fn find_twins(&mut self) {
+        self.class.clear();
         let n = self.labels.len();
         if self.code.len() < n + 2 {
             for v in 0..n as u16 {
@@ -238,7 +287,8 @@ impl MinimalityTest {
     }
 
     /// Follows all walks. Returns whether one of them can do better before the last step.
-    fn start(&mut self, root: Label) -> bool {
+    fn start(&mut self) -> bool {
+        let root = self.labels[0];
         let first = self.code[0].key;
         for u in 0..self.labels.len() as u16 {
             let label = self.labels[usize::from(u)];

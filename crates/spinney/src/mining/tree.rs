@@ -199,9 +199,9 @@ impl<'g> EnumerationTree<'g> {
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
         if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {
-            let mut code = self.code(node);
+            let code = self.code(node);
             let below = match &self.families.all[family].family {
-                Some(family) => self.grower.grow(family, at, &mut code),
+                Some(family) => self.grower.grow(family, at, &code),
                 None => self.grow_again(node),
             };
             self.families.close_one(family);
@@ -218,7 +218,7 @@ impl<'g> EnumerationTree<'g> {
             step.add_to(&mut code);
             let is_next = |e: &Extension| e.step == step;
             let at = family.extensions.iter().position(is_next);
-            family = at.map_or_else(Family::default, |at| self.grower.grow(&family, at, &mut code));
+            family = at.map_or_else(Family::default, |at| self.grower.grow(&family, at, &code));
         }
         family
     }

@@ -200,7 +200,7 @@ pub(crate) fn visit_with(
         match visitor(&mut found) {
             Next::Stop => return false,
             Next::Descend if code.edge_count() < limits.most_edges() => {
-                let below = grower.grow(family, at, &mut code);
+                let below = grower.grow(family, at, &code);
                 levels.push((below, 0));
             }
             _ => code.pop(),
