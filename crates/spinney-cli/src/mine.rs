@@ -8,6 +8,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 use spinney::boosting::Exploration;
 use spinney::dataset::Record;
+use spinney::mining::mine::Tally;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 
@@ -192,33 +193,7 @@ fn count(args: &Args, data: &Dataset, wanted: Wanted) -> Result<Counts> {
         let census = exploration.census();
         return Ok(census.map_or_else(Counts::default, |c| Counts::of_census(c, wanted)));
     }
-    let mut tally = Tally::default();
-    mine(data.graphs(), wanted, |mined| {
-        tally.add(&mined);
-        true
-    });
-    Ok(tally.finish())
-}
-
-/// Counts patterns and the distinct sets of graphs that they occur in.
-#[derive(Default)]
-struct Tally {
-    counts: Counts,
-    sets: std::collections::HashSet<Vec<u32>>,
-}
-
-impl Tally {
-    fn add(&mut self, mined: &Mined) {
-        self.counts.add(mined.code.edge_count());
-        if !self.sets.contains(&mined.graphs) {
-            self.sets.insert(mined.graphs.clone());
-        }
-    }
-
-    fn finish(mut self) -> Counts {
-        self.counts.classes = self.sets.len();
-        self.counts
-    }
+    Ok(spinney::mining::mine::count(data.graphs(), wanted))
 }
 
 fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Counts> {
@@ -234,7 +209,7 @@ fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Count
         });
     }
     let mut tally = Tally::default();
-    all.iter().for_each(|m| tally.add(m));
+    all.iter().for_each(|m| tally.add(m.code.edge_count(), &m.graphs));
     let parents = parents(&all);
     output::write_to(args.output.as_deref(), |out| match form {
         Form::Lines => write_lines(out, args, data, &all, &parents),

@@ -13,6 +13,7 @@
 //! **Cost.** Steps × walks × rightmost path; walks ≤ automorphisms of the prefix modulo twins.
 
 use super::dfs_code::{DfsCode, DfsEdge};
+use super::minimal::{MinimalityTest, Verdict};
 use crate::graph::Graph;
 use crate::labels::Label;
 
@@ -28,6 +29,7 @@ pub struct Canonizer {
     /// The code written so far, and its rightmost path from the vertex found last to the root.
     code: Vec<DfsEdge>,
     path: Vec<u16>,
+    test: MinimalityTest,
 }
 
 /// A pattern's smallest code and its number of automorphisms.
@@ -67,24 +69,14 @@ impl Canonizer {
 
     /// Whether `code`, a DFS code of some pattern, is the smallest one of that pattern.
     pub fn is_minimal(&mut self, code: &DfsCode) -> bool {
-        let Some(first) = code.edges().first() else { return true };
-        if first.from_label > first.to_label {
-            return false;
-        }
-        let labels = code.vertex_labels();
-        let edges = code.edges().iter().map(|e| (e.from, e.to, e.edge_label));
-        self.load(&labels, labels.len(), edges);
-        self.grow(code.edge_count(), |k, edge| edge == code.edges()[k])
+        self.test.judge(code) == Verdict::Smallest
     }
 
-    /// The number of automorphisms of a pattern given by a smallest code.
+    /// The number of automorphisms of a pattern given by a smallest code (saturating).
     pub fn automorphisms_of(&mut self, code: &DfsCode) -> u64 {
-        if code.edge_count() == 0 {
-            return 1;
-        }
-        let minimal = self.is_minimal(code);
-        debug_assert!(minimal, "automorphisms are counted on smallest codes");
-        self.automorphisms()
+        let verdict = self.test.judge(code);
+        debug_assert_eq!(verdict, Verdict::Smallest, "counted on smallest codes");
+        self.test.automorphisms()
     }
 
     /// Walks that wrote the whole code × the orders of the groups that exchange twins.

@@ -66,7 +66,7 @@ impl Ord for DfsEdge {
 }
 
 /// A connected pattern as a DFS code; see the module's documentation for the order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DfsCode {
     root: Label,
     edges: Vec<DfsEdge>,

@@ -5,321 +5,232 @@
 //! of the rightmost path to a new one. A pattern is reached only from the parent of its smallest
 //! code, so each is found once.
 //!
-//! **Invariant.** [`Embeddings`] lists *every* embedding of its pattern, grouped by graph in
-//! ascending order. Which edges of the graph an embedding uses follows from the code and the
-//! vertices alone, so a row holds vertices only.
+//! A [`Family`] is a pattern `P` with its rows (embeddings) and its extensions; an extension lists
+//! its *hits*: which row it continues, to which new vertex. A child's family is grown from its
+//! parent's: a row is a hit with the row that it continues. Only what the new vertex sees is read
+//! from the graphs. All other extensions of `P + a` are extensions `b ≥ a` of `P`: their hits are
+//! those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok 2004).
 //!
-//! **Cost.** Each embedding is looked at once: the degrees along its rightmost path.
-
-use rustc_hash::FxHashMap;
+//! **Invariant.** An extension is dropped, for the whole subtree, if it occurs in too few graphs or
+//! if its code is beaten within `P` (see [`minimal`](super::minimal)). One that is beaten by its
+//! last edge only is no child, but is kept to be joined.
+//!
+//! **Invariant: twin leaves in order.** Leaves that hang on one vertex and look alike are listed in
+//! ascending order only, so a star of `n` leaves has one row, not `n!`. Both leaves of a pair
+//! found one after the other stay leaves in every smallest code below: a code in which the second
+//! has an edge more is beaten by the one that finds it first. The same holds for the root, if
+//! it is a leaf, and its first twin, once an edge was added to the vertex that they hang on.
+//!
+//! **Cost.** A child's row is written once and its new vertex looked at once; a join reads both lists
+//! of hits. Rows are packed (see [`rows`](super::rows)).
 
 use super::dfs_code::{DfsCode, DfsEdge};
-use crate::graph::Graph;
-use crate::labels::{Label, UNSEEN};
+use super::flat::{Flat, StepId};
+use super::grow::Candidate;
+use super::join::{Embeddings, Hit};
+use crate::labels::Label;
 
-/// All embeddings of one pattern: rows of graph vertices in the order of the code's positions.
-#[derive(Clone, Debug, Default)]
-pub struct Embeddings {
-    width: usize,
-    graphs: Vec<u32>,
-    /// Rows of `graphs[i]` end at `ends[i]` (counted in rows).
-    ends: Vec<u32>,
-    rows: Vec<u32>,
+/// What a pattern adds to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The first vertex.
+    Root(Label),
+    /// An edge.
+    Edge(DfsEdge),
 }
 
-impl Embeddings {
-    fn of_width(width: usize) -> Self {
-        Embeddings { width, ..Embeddings::default() }
-    }
-
-    /// The graphs that contain the pattern, ascending.
-    #[must_use]
-    pub fn graphs(&self) -> &[u32] {
-        &self.graphs
-    }
-
-    /// The number of graphs that contain the pattern.
-    #[must_use]
-    pub fn support(&self) -> usize {
-        self.graphs.len()
-    }
-
-    /// For each graph of [`Embeddings::graphs`], its number of embeddings.
-    pub fn counts(&self) -> impl Iterator<Item = u32> + '_ {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        self.ends.iter().zip(starts).map(|(end, start)| end - start)
-    }
-
-    /// Each graph with its embeddings, one row of `width` vertices after another.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, std::slice::ChunksExact<'_, u32>)> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        self.graphs.iter().zip(&self.ends).zip(starts).map(|((&graph, &end), start)| {
-            let rows = &self.rows[start as usize * self.width..end as usize * self.width];
-            (graph, rows.chunks_exact(self.width))
-        })
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        4 * (self.rows.capacity() + self.graphs.capacity() + self.ends.capacity())
-    }
-
-    fn push_row(&mut self, graph: u32) {
-        if self.graphs.last() == Some(&graph) {
-            if let Some(end) = self.ends.last_mut() {
-                *end += 1;
-            }
-        } else {
-            self.graphs.push(graph);
-            self.ends.push(self.ends.last().copied().unwrap_or(0) + 1);
+impl Step {
+    /// Goes on from the code of the parent.
+    pub(crate) fn add_to(self, code: &mut DfsCode) {
+        match self {
+            Step::Root(label) => *code = DfsCode::vertex(label),
+            Step::Edge(edge) => code.push(edge),
         }
     }
 
-    /// The embeddings of a child: those rows that the extension continues, with the new vertex.
-    #[must_use]
-    pub fn extended(&self, extension: &Extension) -> Embeddings {
-        let grows = extension.edge.is_forward();
-        let width = self.width + usize::from(grows);
-        let mut child = Embeddings::of_width(width);
-        child.graphs.reserve_exact(extension.support());
-        child.ends.reserve_exact(extension.support());
-        child.rows.reserve_exact(extension.hits.len() * width);
-        let mut at = 0;
-        for &(row, new) in &extension.hits {
-            while self.ends[at] <= row {
-                at += 1;
-            }
-            let start = row as usize * self.width;
-            child.rows.extend_from_slice(&self.rows[start..start + self.width]);
-            child.rows.extend(grows.then_some(new));
-            child.push_row(self.graphs[at]);
+    /// Whether it adds a vertex.
+    pub(crate) fn is_forward(self) -> bool {
+        match self {
+            Step::Root(_) => true,
+            Step::Edge(edge) => edge.is_forward(),
         }
-        child
     }
 }
 
-/// A continuation of a code: the edge, and where it continues which embedding.
-#[derive(Clone, Debug)]
-pub struct Extension {
-    /// The edge that is added to the code.
-    pub edge: DfsEdge,
-    /// Rows of the parent that it continues, and the new vertex (none for a backward edge).
-    hits: Vec<(u32, u32)>,
-    support: u32,
-    last: u32,
+/// A continuation of a code, and where it occurs.
+#[derive(Debug)]
+pub(crate) struct Extension {
+    pub(crate) step: Step,
+    /// Whether the extended code is the smallest of its pattern.
+    pub(crate) is_child: bool,
+    /// How many hits stand for one occurrence.
+    pub(crate) symmetry: u64,
+    pub(crate) found: Embeddings,
+    pub(crate) labelled: StepId,
+    /// Whether the hits list the new vertex only after the twin leaf found last.
+    pub(crate) in_order: bool,
 }
 
 impl Extension {
-    /// The number of graphs that contain the extended pattern.
-    #[must_use]
-    pub fn support(&self) -> usize {
-        self.support as usize
+    /// How often the extended pattern occurs in each of its graphs.
+    pub(crate) fn occurrences(&self) -> impl Iterator<Item = u64> + '_ {
+        self.found.counts().map(|c| u64::from(c) / self.symmetry)
+    }
+
+    pub(crate) fn forward_from(&self) -> Option<u16> {
+        match self.step {
+            Step::Edge(e) if e.is_forward() => Some(e.from),
+            _ => None,
+        }
     }
 }
 
-/// The one-vertex patterns of `graphs` by label, ascending: the roots of the enumeration tree.
-/// Unseen labels have none.
-#[must_use]
-pub fn roots(graphs: &[Graph]) -> Vec<(Label, Embeddings)> {
-    let mut by_label: FxHashMap<Label, Embeddings> = FxHashMap::default();
-    for (i, graph) in graphs.iter().enumerate() {
-        for (v, &label) in graph.labels().iter().enumerate() {
-            if label != UNSEEN {
-                let found = by_label.entry(label).or_insert_with(|| Embeddings::of_width(1));
-                found.rows.push(v as u32);
-                found.push_row(i as u32);
+/// A vertex of the rightmost path, and the step that the path takes from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) position: u16,
+    pub(crate) down: StepId,
+}
+
+/// What decides which edges may be added to a code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shape {
+    pub(crate) width: u16,
+    /// The rightmost path, from the root to the vertex found last.
+    pub(crate) path: Vec<Turn>,
+    /// The first edge's labels, and those the other way.
+    pub(crate) first: Option<StepId>,
+    first_reversed: Option<StepId>,
+    /// The last edge, if it is forward: where from, and its labels.
+    last: Option<(u16, StepId)>,
+    root_has_returns: bool,
+    /// Whether the root is listed before its twin leaves only.
+    pub(crate) root_ordered: bool,
+}
+
+impl Shape {
+    pub(crate) fn extended(&self, flat: &Flat, by: &Extension) -> Shape {
+        let mut shape = self.clone();
+        match by.step {
+            Step::Root(_) => {
+                shape.width = 1;
+                shape.path.push(Turn { position: 0, down: 0 });
+            }
+            Step::Edge(e) if e.is_forward() => {
+                shape.root_ordered |= self.orders_root(by);
+                shape.path.retain(|turn| turn.position <= e.from);
+                if let Some(turn) = shape.path.last_mut() {
+                    turn.down = by.labelled;
+                }
+                shape.path.push(Turn { position: e.to, down: 0 });
+                shape.width += 1;
+                if shape.first.is_none() {
+                    shape.first = Some(by.labelled);
+                    shape.first_reversed = Some(flat.reverse(by.labelled));
+                }
+                shape.last = Some((e.from, by.labelled));
+            }
+            Step::Edge(e) => {
+                shape.root_has_returns |= e.to == 0;
+                shape.last = None;
             }
         }
-    }
-    let mut roots: Vec<_> = by_label.into_iter().collect();
-    roots.sort_unstable_by_key(|r| r.0);
-    roots
-}
-
-/// The part of a code that decides which edges may be added.
-struct Frame {
-    /// Positions from the vertex found last to the root.
-    path: Vec<u16>,
-    labels: Vec<Label>,
-    first: Option<(Label, Label, Label)>,
-    /// For `path[i]`, `i > 0`: edge label and vertex label of the step down to `path[i - 1]`.
-    down: Vec<(Label, Label)>,
-    /// For each position, whether the last vertex already has an edge to it.
-    linked: Vec<bool>,
-}
-
-impl Frame {
-    fn new(code: &DfsCode) -> Self {
-        let path = code.rightmost_path();
-        let labels = code.vertex_labels();
-        let last = path[0];
-        let mut linked = vec![false; labels.len()];
-        let mut step_to = vec![0; labels.len()];
-        for e in code.edges() {
-            if e.is_forward() {
-                step_to[usize::from(e.to)] = e.edge_label;
-            }
-            if e.from == last {
-                linked[usize::from(e.to)] = true;
-            } else if e.to == last {
-                linked[usize::from(e.from)] = true;
-            }
-        }
-        let label_of = |p: u16| labels[usize::from(p)];
-        let steps = path.windows(2).map(|w| (step_to[usize::from(w[0])], label_of(w[0])));
-        let down = std::iter::once((0, 0)).chain(steps).collect();
-        let first = code.edges().first().map(|e| (e.from_label, e.edge_label, e.to_label));
-        Frame { path, labels, first, down, linked }
+        shape
     }
 
-    /// The edge back to step `i` of the path, or forward from it.
-    fn edge(&self, i: usize, forward: bool, (edge_label, to_label): (Label, Label)) -> DfsEdge {
-        let (last, here) = (self.path[0], self.path[i]);
-        let (from, to) = if forward { (here, last + 1) } else { (last, here) };
-        let from_label = self.labels[usize::from(from)];
-        DfsEdge { from, to, from_label, edge_label, to_label }
+    /// Whether the extension adds a second leaf like the one found last.
+    pub(crate) fn is_twin(&self, by: &Extension) -> bool {
+        by.forward_from().is_some_and(|from| self.last == Some((from, by.labelled)))
     }
 
-    /// A smallest code starts with the smallest edge of the pattern.
-    fn keeps_first(&self, a: Label, edge: Label, b: Label) -> bool {
-        let smallest = (a.min(b), edge, a.max(b));
-        self.first.is_none_or(|first| smallest >= first)
+    /// The positions of the root and of the new vertex, where they are not listed in the order of
+    /// their twin leaves.
+    pub(crate) fn unordered(&self, edge: DfsEdge, candidate: &Candidate) -> [Option<u16>; 2] {
+        let twin = self.last == Some((edge.from, candidate.labelled)) && edge.is_forward();
+        let new = (twin && !candidate.in_order).then_some(edge.to);
+        [(!self.root_ordered).then_some(0), new]
     }
 
-    /// Whether a backward edge to `path[i]` may lead to a smallest code: walking it from
-    /// `path[i]` first must not be smaller than the step that the code takes there.
-    fn allows_backward(&self, i: usize, edge: Label) -> bool {
-        let last = self.labels[usize::from(self.path[0])];
-        let here = self.labels[usize::from(self.path[i])];
-        (edge, last) >= self.down[i] && self.keeps_first(here, edge, last)
-    }
-
-    fn allows_forward(&self, i: usize, edge: Label, to: Label) -> bool {
-        let here = self.labels[usize::from(self.path[i])];
-        if self.first.is_none() {
-            return here <= to;
-        }
-        (i == 0 || (edge, to) >= self.down[i]) && self.keeps_first(here, edge, to)
+    /// Whether the root and the vertex found last are twin leaves, and stay so with `by`.
+    fn orders_root(&self, by: &Extension) -> bool {
+        let twins = |(from, step)| from == 1 && self.first_reversed == Some(step);
+        !self.root_ordered
+            && !self.root_has_returns
+            && by.forward_from() == Some(1)
+            && self.last.is_some_and(twins)
     }
 }
 
-/// The continuations of `code` that occur in at least `min_support` graphs, in the order of the
-/// codes. They may include codes that are not the smallest of their pattern: the caller asks
-/// [`Canonizer::is_minimal`](super::canonical::Canonizer::is_minimal), and only then for the
-/// [`Embeddings::extended`], which is the costly part.
-#[must_use]
-pub fn extensions(
-    graphs: &[Graph],
-    code: &DfsCode,
-    embeddings: &Embeddings,
-    min_support: usize,
-) -> Vec<Extension> {
-    let mut collect = Collector::new(code);
-    let mut row = 0;
-    for (g, rows) in embeddings.iter() {
-        let graph = &graphs[g as usize];
-        for vertices in rows {
-            collect.backward(graph, (g, row), vertices);
-            collect.forward(graph, (g, row), vertices);
-            row += 1;
-        }
-    }
-    let mut found = collect.found;
-    found.retain(|e| e.support() >= min_support);
-    found.sort_unstable_by_key(|e| e.edge);
-    found
+/// A pattern with its embeddings and its extensions.
+#[derive(Debug, Default)]
+pub(crate) struct Family {
+    pub(crate) shape: Shape,
+    pub(crate) rows: Vec<u64>,
+    pub(crate) extensions: Vec<Extension>,
 }
 
-struct Collector {
-    frame: Frame,
-    /// For each step of the rightmost path: backward edges to it, forward edges from it.
-    slots: Vec<[Slots; 2]>,
-    found: Vec<Extension>,
-}
-
-/// Where the extensions by (edge label, vertex label) are: a short list, searched from the start,
-/// and a map for the rare case of many labels.
-#[derive(Clone, Default)]
-struct Slots {
-    few: Vec<((Label, Label), usize)>,
-    many: FxHashMap<(Label, Label), usize>,
-}
-
-impl Slots {
-    const FEW: usize = 16;
-
-    fn find(&self, labels: (Label, Label)) -> Option<usize> {
-        let listed = self.few.iter().find(|s| s.0 == labels).map(|s| s.1);
-        if listed.is_some() || self.many.is_empty() {
-            return listed;
-        }
-        self.many.get(&labels).copied()
+impl Family {
+    /// Bytes held for rows and extensions.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |e: &Extension| size_of::<Extension>() + e.found.bytes();
+        8 * self.rows.capacity() + self.extensions.iter().map(of).sum::<usize>()
     }
 
-    fn insert(&mut self, labels: (Label, Label), slot: usize) {
-        if self.few.len() < Self::FEW {
-            self.few.push((labels, slot));
-        } else {
-            self.many.insert(labels, slot);
-        }
-    }
-}
-
-impl Collector {
-    fn new(code: &DfsCode) -> Self {
-        let frame = Frame::new(code);
-        let slots = vec![Default::default(); frame.path.len()];
-        Collector { frame, slots, found: Vec::new() }
-    }
-
-    fn backward(&mut self, graph: &Graph, at: (u32, u32), row: &[u32]) {
-        let around = graph.neighbors(row[usize::from(self.frame.path[0])]);
-        for i in 2..self.frame.path.len() {
-            let to = usize::from(self.frame.path[i]);
-            if self.frame.linked[to] {
-                continue;
-            }
-            let Some(n) = around.iter().find(|n| n.vertex == row[to]) else { continue };
-            if n.label != UNSEEN && self.frame.allows_backward(i, n.label) {
-                self.add(i, false, (n.label, self.frame.labels[to]), (at, 0));
-            }
-        }
-    }
-
-    fn forward(&mut self, graph: &Graph, at: (u32, u32), row: &[u32]) {
-        for i in 0..self.frame.path.len() {
-            for n in graph.neighbors(row[usize::from(self.frame.path[i])]) {
-                let labels = (n.label, graph.label(n.vertex));
-                if labels.0 != UNSEEN
-                    && labels.1 != UNSEEN
-                    && self.frame.allows_forward(i, labels.0, labels.1)
-                    && !row.contains(&n.vertex)
-                {
-                    self.add(i, true, labels, (at, n.vertex));
+    /// The rows of the pattern that extension `at` makes, each with its graph, until `go_on` says
+    /// no.
+    pub(crate) fn rows_of(
+        &self,
+        flat: &Flat,
+        at: usize,
+        mut go_on: impl FnMut(u32, &[u64]) -> bool,
+    ) {
+        let by = &self.extensions[at];
+        let mut row = Vec::new();
+        for (graph, range) in by.found.parts() {
+            for &hit in &by.found.hits()[range] {
+                row.clear();
+                self.push_row(flat, hit, by.step, &mut row);
+                if !go_on(graph, &row) {
+                    return;
                 }
             }
         }
     }
 
-    /// Notes that the embedding `row` of graph `g` continues at step `i` of the path to `new`.
-    fn add(
-        &mut self,
-        i: usize,
-        forward: bool,
-        labels: (Label, Label),
-        ((g, row), new): ((u32, u32), u32),
-    ) {
-        let slots = &mut self.slots[i][usize::from(forward)];
-        let slot = slots.find(labels).unwrap_or_else(|| {
-            slots.insert(labels, self.found.len());
-            let edge = self.frame.edge(i, forward, labels);
-            self.found.push(Extension { edge, hits: Vec::new(), support: 0, last: u32::MAX });
-            self.found.len() - 1
-        });
-        let extension = &mut self.found[slot];
-        extension.hits.push((row, new));
-        extension.support += u32::from(extension.last != g);
-        extension.last = g;
+    /// The hits of `by` that list twin leaves in order, where that is not all.
+    pub(crate) fn in_order(&self, flat: &Flat, by: &Extension) -> Option<Embeddings> {
+        let orders_root = self.shape.orders_root(by);
+        let orders_new = self.shape.is_twin(by) && !by.in_order;
+        if !orders_root && !orders_new {
+            return None;
+        }
+        let last = usize::from(self.shape.width) - 1;
+        Some(by.found.filtered(|hit| {
+            let row = self.row(flat, hit.row);
+            let before = flat.packing.get(row, last);
+            (!orders_root || flat.packing.get(row, 0) < before)
+                && (!orders_new || before < hit.vertex)
+        }))
+    }
+
+    pub(crate) fn row(&self, flat: &Flat, number: u32) -> &[u64] {
+        let words = flat.packing.words(self.shape.width.into());
+        &self.rows[number as usize * words..][..words]
+    }
+
+    /// Appends the row that continues one of this family's to `rows`.
+    #[inline]
+    pub(crate) fn push_row(&self, flat: &Flat, hit: Hit, step: Step, rows: &mut Vec<u64>) {
+        let start = rows.len();
+        for &word in self.row(flat, hit.row) {
+            rows.push(word);
+        }
+        if step.is_forward() {
+            let width = usize::from(self.shape.width);
+            if flat.packing.words(width + 1) > flat.packing.words(width) {
+                rows.push(u64::MAX);
+            }
+            flat.packing.lane(width).set(&mut rows[start..], hit.vertex);
+        }
     }
 }

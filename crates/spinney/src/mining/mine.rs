@@ -3,11 +3,14 @@
 //! The enumeration tree yields patterns in the order of their codes; a census is decoded and sorted
 //! to the same order. So what [`mine`] reports does not depend on the engine.
 
+use rustc_hash::FxHashSet;
+
 use super::canonical::Canonizer;
 use super::census::Census;
 use super::classes::{ClassTable, Columns};
 use super::dfs_code::DfsCode;
-use super::visit::{Limits, Next, visit};
+use super::grow::Detail;
+use super::visit::{Limits, Next, Visit, visit_with};
 use crate::graph::Graph;
 
 /// What to report.
@@ -19,6 +22,13 @@ pub struct Wanted {
     pub vertices: bool,
     /// Only patterns to which no edge can be added without losing a graph.
     pub closed: bool,
+}
+
+impl Wanted {
+    fn includes(&self, found: &Visit<'_>) -> bool {
+        let is_pattern = found.code.edge_count() > 0 || self.vertices;
+        is_pattern && (!self.closed || found.is_closed())
+    }
 }
 
 /// A pattern found.
@@ -35,9 +45,9 @@ pub struct Mined {
 /// Walks the enumeration tree and reports every pattern wanted, in the order of the codes.
 /// `report` says whether to go on. Returns whether it went to the end.
 pub fn mine(graphs: &[Graph], wanted: Wanted, mut report: impl FnMut(Mined) -> bool) -> bool {
-    visit(graphs, wanted.limits, |found| {
-        let is_pattern = found.code.edge_count() > 0 || wanted.vertices;
-        if !is_pattern || (wanted.closed && !found.is_closed()) {
+    let detail = if wanted.closed { Detail::Rows } else { Detail::Counts };
+    visit_with(graphs, wanted.limits, detail, |found| {
+        if !wanted.includes(found) {
             return Next::Descend;
         }
         let mined = Mined {
@@ -95,6 +105,44 @@ pub struct Counts {
     pub classes: usize,
     /// By number of edges, from 0.
     pub by_edges: Vec<usize>,
+}
+
+/// Counts patterns and the distinct sets of graphs that they occur in.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    counts: Counts,
+    sets: FxHashSet<Box<[u32]>>,
+}
+
+impl Tally {
+    /// Counts one pattern of `edges` edges that occurs in `graphs` (ascending).
+    pub fn add(&mut self, edges: usize, graphs: &[u32]) {
+        self.counts.add(edges);
+        if !self.sets.contains(graphs) {
+            self.sets.insert(graphs.into());
+        }
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn finish(mut self) -> Counts {
+        self.counts.classes = self.sets.len();
+        self.counts
+    }
+}
+
+/// Walks the enumeration tree and counts every pattern wanted, without listing any.
+#[must_use]
+pub fn count(graphs: &[Graph], wanted: Wanted) -> Counts {
+    let detail = if wanted.closed { Detail::Rows } else { Detail::Graphs };
+    let mut tally = Tally::default();
+    visit_with(graphs, wanted.limits, detail, |found| {
+        if wanted.includes(found) {
+            tally.add(found.code.edge_count(), found.embeddings.graphs());
+        }
+        Next::Descend
+    });
+    tally.finish()
 }
 
 impl Counts {

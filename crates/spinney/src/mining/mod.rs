@@ -14,10 +14,16 @@
 pub mod canonical;
 pub mod census;
 pub mod classes;
+mod collect;
 mod columns;
 pub mod dfs_code;
-pub mod extend;
+mod extend;
+mod flat;
+mod grow;
+mod join;
 pub mod mine;
+mod minimal;
+mod rows;
 pub mod tree;
 pub mod visit;
 
@@ -25,7 +31,7 @@ pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::edge_sets as estimate_edge_sets;
 pub use census::{Census, PatternId};
 pub use dfs_code::{DfsCode, DfsEdge};
-pub use extend::Embeddings;
+pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
 pub use tree::{EnumerationTree, NodeId};
 pub use visit::{Limits, Next, Visit, visit};

@@ -1,17 +1,23 @@
 //! The enumeration tree, grown where it is needed and remembered.
 //!
-//! **Invariant.** A pattern is *open* while its children are unknown; then, and only then, it holds
-//! its embeddings. [`EnumerationTree::expand`] finds the children and gives the embeddings up. All
-//! patterns of the tree occur in at least `min_support` of the graphs that count (the training
-//! graphs); other graphs (validation) are followed along but keep no pattern alive.
+//! **Invariant.** A pattern is *open* while its children are unknown. [`EnumerationTree::expand`]
+//! finds them, from the family of its parent: rows and hits, which are kept while a pattern of
+//! the family is open. All patterns of the tree occur in at least `min_support` of the graphs that
+//! count (the training graphs); other graphs (validation) are followed along but keep no pattern
+//! alive.
 //!
-//! **Cost.** Memory: one record a pattern, and the embeddings of the open ones.
+//! **Memory.** One record a pattern, and the families with open patterns. These can be held within
+//! a budget: the oldest are given up, and a pattern whose family is gone is grown again from its
+//! root, along its code and in the graphs that contain it only. The tree is the same.
+//!
 //! Paper, Alg. 3: there the tree is walked anew in each search; here it is kept across searches.
 
-use super::canonical::Canonizer;
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::extend::{Embeddings, roots};
-use super::visit::{Limits, Pending, children};
+use std::marker::PhantomData;
+
+use super::dfs_code::DfsCode;
+use super::extend::{Extension, Family, Step};
+use super::grow::{Detail, Grower};
+use super::visit::Limits;
 use crate::graph::Graph;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
@@ -20,11 +26,11 @@ pub type NodeId = u32;
 /// The explored part of the enumeration tree of some graphs.
 #[derive(Debug)]
 pub struct EnumerationTree<'g> {
-    graphs: &'g [Graph],
-    counting: Vec<bool>,
     limits: Limits,
     nodes: Vec<Node>,
-    canonizer: Canonizer,
+    grower: Grower,
+    families: Families,
+    graphs: PhantomData<&'g [Graph]>,
 }
 
 #[derive(Debug)]
@@ -33,16 +39,65 @@ struct Node {
     /// The edge that it adds to its parent; for a root, its label.
     step: Step,
     edges: u16,
-    open: Option<Embeddings>,
+    open: Option<Open>,
     /// The graphs that contain it, and how often (distinct occurrences).
     graphs: Vec<u32>,
     counts: Vec<u32>,
 }
 
+/// What an open pattern is grown from: its parent's family, by number, and which extension of it
+/// it is.
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    Root(u32),
-    Edge(DfsEdge),
+struct Open {
+    family: usize,
+    at: usize,
+}
+
+/// The families of open patterns, oldest first.
+#[derive(Debug, Default)]
+struct Families {
+    all: Vec<Kept>,
+    bytes: usize,
+    most_bytes: Option<usize>,
+    /// All before this one have been given up.
+    oldest: usize,
+}
+
+#[derive(Debug)]
+struct Kept {
+    /// None once it has been given up.
+    family: Option<Family>,
+    /// How many of its patterns are open.
+    open: usize,
+}
+
+impl Families {
+    fn add(&mut self, family: Family, open: usize) {
+        self.bytes += family.bytes();
+        self.all.push(Kept { family: Some(family), open });
+        self.keep_within_budget();
+    }
+
+    /// One pattern of a family is no longer open.
+    fn close_one(&mut self, number: usize) {
+        self.all[number].open -= 1;
+        if self.all[number].open == 0 {
+            self.give_up(number);
+        }
+    }
+
+    fn give_up(&mut self, number: usize) {
+        let gone = self.all[number].family.take();
+        self.bytes -= gone.map_or(0, |family| family.bytes());
+    }
+
+    fn keep_within_budget(&mut self) {
+        while self.most_bytes.is_some_and(|most| self.bytes > most) && self.oldest < self.all.len()
+        {
+            self.give_up(self.oldest);
+            self.oldest += 1;
+        }
+    }
 }
 
 impl<'g> EnumerationTree<'g> {
@@ -50,12 +105,28 @@ impl<'g> EnumerationTree<'g> {
     /// counts towards `min_support`.
     #[must_use]
     pub fn new(graphs: &'g [Graph], counting: Vec<bool>, limits: Limits) -> Self {
-        let canonizer = Canonizer::new();
-        let mut tree = EnumerationTree { graphs, counting, limits, nodes: Vec::new(), canonizer };
-        for (label, embeddings) in roots(graphs) {
-            tree.add(None, Step::Root(label), embeddings);
-        }
+        let grower = Grower::new(graphs, counting, limits, Detail::Counts);
+        let families = Families::default();
+        let nodes = Vec::new();
+        let mut tree = EnumerationTree { limits, nodes, grower, families, graphs: PhantomData };
+        let origin = tree.grower.origin();
+        tree.add(None, origin);
         tree
+    }
+
+    /// The same tree with the embeddings of its open patterns held within `bytes` from now on:
+    /// what does not fit is found again when it is needed.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
+        self.families.most_bytes = bytes;
+        self.families.keep_within_budget();
+        self
+    }
+
+    /// Bytes held for the embeddings of open patterns.
+    #[must_use]
+    pub fn embedding_bytes(&self) -> usize {
+        self.families.bytes
     }
 
     /// The number of patterns explored.
@@ -107,59 +178,70 @@ impl<'g> EnumerationTree<'g> {
         self.nodes[node as usize].open.is_some()
     }
 
+    /// What a pattern and those above it add to their parents, from the root on.
+    fn steps(&self, node: NodeId) -> Vec<Step> {
+        let above = |n: &NodeId| self.parent(*n);
+        let line = std::iter::successors(Some(node), above);
+        let mut steps: Vec<Step> = line.map(|n| self.nodes[n as usize].step).collect();
+        steps.reverse();
+        steps
+    }
+
     /// The smallest DFS code of a pattern.
     #[must_use]
     pub fn code(&self, node: NodeId) -> DfsCode {
-        let mut steps = Vec::new();
-        let mut at = node;
-        loop {
-            let n = &self.nodes[at as usize];
-            match (n.step, n.parent) {
-                (Step::Edge(edge), Some(parent)) => {
-                    steps.push(edge);
-                    at = parent;
-                }
-                (Step::Root(label), _) => {
-                    let mut code = DfsCode::vertex(label);
-                    steps.iter().rev().for_each(|&edge| code.push(edge));
-                    return code;
-                }
-                (Step::Edge(_), None) => unreachable!("only roots have no parent"),
-            }
-        }
+        let mut code = DfsCode::default();
+        self.steps(node).into_iter().for_each(|step| step.add_to(&mut code));
+        code
     }
 
     /// Finds the children of an open pattern. They get the numbers of the returned range.
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
-        if let Some(embeddings) = self.nodes[node as usize].open.take() {
-            let mut code = self.code(node);
-            let least = self.limits.min_support.max(1);
-            let canonizer = &mut self.canonizer;
-            let below = children(self.graphs, &mut code, &embeddings, least, canonizer);
-            for Pending { edge, embeddings } in below {
-                if let Some(edge) = edge {
-                    self.add(Some(node), Step::Edge(edge), embeddings);
-                }
-            }
+        if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {
+            let code = self.code(node);
+            let below = match &self.families.all[family].family {
+                Some(family) => self.grower.grow(family, at, &code),
+                None => self.grow_again(node),
+            };
+            self.families.close_one(family);
+            self.add(Some(node), below);
         }
         start..self.nodes.len() as NodeId
     }
 
-    fn add(&mut self, parent: Option<NodeId>, step: Step, embeddings: Embeddings) {
-        let counted = embeddings.graphs().iter().filter(|&&g| self.counting[g as usize]).count();
-        if counted < self.limits.min_support.max(1) {
-            return;
+    /// Grows the family of a pattern from its root, in the graphs that contain it.
+    fn grow_again(&mut self, node: NodeId) -> Family {
+        let mut family = self.grower.origin_in(&self.nodes[node as usize].graphs);
+        let mut code = DfsCode::default();
+        for step in self.steps(node) {
+            step.add_to(&mut code);
+            let is_next = |e: &Extension| e.step == step;
+            let at = family.extensions.iter().position(is_next);
+            family = at.map_or_else(Family::default, |at| self.grower.grow(&family, at, &code));
         }
+        family
+    }
+
+    /// Adds the children of a pattern.
+    fn add(&mut self, parent: Option<NodeId>, family: Family) {
         let edges = parent.map_or(0, |p| self.nodes[p as usize].edges + 1);
-        let id = self.nodes.len() as NodeId;
-        let graphs = embeddings.graphs().to_vec();
-        self.nodes.push(Node { parent, step, edges, open: None, graphs, counts: Vec::new() });
-        let automorphisms = self.canonizer.automorphisms_of(&self.code(id));
-        let times = |c: u32| u32::try_from(u64::from(c) / automorphisms).unwrap_or(u32::MAX);
-        let node = &mut self.nodes[id as usize];
-        node.counts = embeddings.counts().map(times).collect();
         let may_grow = usize::from(edges) < self.limits.most_edges();
-        node.open = may_grow.then_some(embeddings);
+        let number = self.families.all.len();
+        let before = self.nodes.len();
+        for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {
+            let times = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+            self.nodes.push(Node {
+                parent,
+                step: extension.step,
+                edges,
+                open: may_grow.then_some(Open { family: number, at }),
+                graphs: extension.found.graphs().to_vec(),
+                counts: extension.occurrences().map(times).collect(),
+            });
+        }
+        if may_grow && self.nodes.len() > before {
+            self.families.add(family, self.nodes.len() - before);
+        }
     }
 }

@@ -9,11 +9,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::canonical::Canonizer;
-use super::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
-use super::extend::{Embeddings, extensions, roots};
-
-use crate::graph::{Edge, Graph, GraphBuilder};
+use super::dfs_code::{DfsCode, MOST_EDGES};
+use super::extend::Family;
+use super::flat::Flat;
+use super::grow::{Detail, Grower};
+use super::join::Embeddings;
+use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
 
 /// Which patterns to look for.
@@ -56,58 +57,104 @@ pub struct Visit<'a> {
     /// Where it occurs.
     pub embeddings: &'a Embeddings,
     graphs: &'a [Graph],
-    canonizer: &'a mut Canonizer,
+    flat: &'a Flat,
+    family: &'a Family,
+    at: usize,
 }
 
 impl Visit<'_> {
     /// For each graph that contains the pattern, the number of distinct occurrences: edge sets
     /// (for a single vertex: vertices), not embeddings.
-    pub fn occurrences(&mut self) -> Vec<u64> {
-        let automorphisms = self.canonizer.automorphisms_of(self.code);
-        self.embeddings.counts().map(|c| u64::from(c) / automorphisms).collect()
+    #[must_use]
+    pub fn occurrences(&self) -> Vec<u64> {
+        self.family.extensions[self.at].occurrences().collect()
     }
 
     /// Whether no connected pattern with one edge more occurs in all the same graphs.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        let support = self.embeddings.support();
-        let mut seen: FxHashMap<(u16, u16, Label, Label), (usize, u32)> = FxHashMap::default();
-        let n = self.code.vertex_count();
-        let mut linked = vec![false; n * n];
-        for e in self.code.edges() {
-            linked[usize::from(e.from) * n + usize::from(e.to)] = true;
-            linked[usize::from(e.to) * n + usize::from(e.from)] = true;
-        }
-        for (done, (g, rows)) in self.embeddings.iter().enumerate() {
-            let graph = &self.graphs[g as usize];
-            for row in rows {
-                for (i, &v) in row.iter().enumerate() {
-                    for next in graph.neighbors(v) {
-                        let label = graph.label(next.vertex);
-                        if next.label == UNSEEN || label == UNSEEN {
-                            continue;
-                        }
-                        let to = row.iter().position(|&w| w == next.vertex);
-                        if to.is_some_and(|j| linked[i * n + j]) {
-                            continue;
-                        }
-                        let to = to.unwrap_or(n) as u16;
-                        let entry =
-                            seen.entry((i as u16, to, next.label, label)).or_insert((0, u32::MAX));
-                        // Counted once a graph, and only while present in every graph so far.
-                        if entry.0 == done && entry.1 != g {
-                            *entry = (done + 1, g);
-                        }
-                    }
+        let place = Places { linked: linked(self.code), twins: first_twins(self.code) };
+        // The edges that all graphs so far could add, with the number of graphs.
+        let mut common: FxHashMap<Added, usize> = FxHashMap::default();
+        let (mut done, mut current) = (0, None);
+        self.family.rows_of(self.flat, self.at, |g, row| {
+            if current.is_some_and(|before| before != g) {
+                done += 1;
+                common.retain(|_, seen| *seen == done);
+            }
+            current = Some(g);
+            self.addable(g, row, &place, |added| {
+                if done == 0 {
+                    common.insert(added, 1);
+                } else if let Some(seen) = common.get_mut(&added) {
+                    *seen = done + 1;
+                }
+            });
+            done == 0 || !common.is_empty()
+        });
+        common.values().all(|&seen| seen < self.embeddings.support())
+    }
+
+    /// The edges that could be added to an embedding.
+    fn addable(&self, g: u32, row: &[u64], place: &Places, mut add: impl FnMut(Added)) {
+        let graph = &self.graphs[g as usize];
+        let (n, packing) = (place.twins.len(), self.flat.packing);
+        for i in 0..n {
+            for next in graph.neighbors(packing.get(row, i)) {
+                let label = graph.label(next.vertex);
+                let to = packing.find(row, next.vertex);
+                let known = to.is_some_and(|j| place.linked[i * n + j]);
+                if !known && next.label != UNSEEN && label != UNSEEN {
+                    add((place.twins[i], to.map_or(n, |j| place.twins[j]), next.label, label));
                 }
             }
-            seen.retain(|_, entry| entry.0 == done + 1);
-            if seen.is_empty() {
-                return true;
+        }
+    }
+}
+
+/// What is known of a pattern's positions.
+struct Places {
+    /// For each pair, whether there is an edge between them.
+    linked: Vec<bool>,
+    /// For each, the first of its twin leaves.
+    twins: Vec<usize>,
+}
+
+/// An edge that could be added to a pattern: its ends' positions, its label, the second end's.
+type Added = (usize, usize, Label, Label);
+
+/// For each pair of positions, whether the code has an edge between them.
+fn linked(code: &DfsCode) -> Vec<bool> {
+    let n = code.vertex_count();
+    let mut linked = vec![false; n * n];
+    for e in code.edges() {
+        linked[usize::from(e.from) * n + usize::from(e.to)] = true;
+        linked[usize::from(e.to) * n + usize::from(e.from)] = true;
+    }
+    linked
+}
+
+/// For each position, the first of the leaves that hang on the same vertex and look alike: rows
+/// list them in one order only, so they are one place to add edges to.
+fn first_twins(code: &DfsCode) -> Vec<usize> {
+    let n = code.vertex_count();
+    let mut degree = vec![0; n];
+    for e in code.edges() {
+        degree[usize::from(e.from)] += 1;
+        degree[usize::from(e.to)] += 1;
+    }
+    let mut twins: Vec<usize> = (0..n).collect();
+    let mut leaves: FxHashMap<(u16, Label, Label), usize> = FxHashMap::default();
+    for e in code.edges() {
+        let ways = [(e.to, e.from, e.from_label), (e.from, e.to, e.to_label)];
+        for (hub, leaf, label) in ways {
+            if degree[usize::from(leaf)] == 1 && degree[usize::from(hub)] > 1 {
+                let first = leaves.entry((hub, e.edge_label, label)).or_insert(leaf.into());
+                twins[usize::from(leaf)] = *first;
             }
         }
-        seen.values().all(|entry| entry.0 < support)
     }
+    twins
 }
 
 /// Visits every pattern of `graphs` within `limits`, single vertices included (as patterns of no
@@ -115,106 +162,49 @@ impl Visit<'_> {
 pub fn visit(
     graphs: &[Graph],
     limits: Limits,
+    visitor: impl FnMut(&mut Visit<'_>) -> Next,
+) -> bool {
+    visit_with(graphs, limits, Detail::Rows, visitor)
+}
+
+/// The same, with as much detail of the largest patterns as the visitor asks for.
+pub(crate) fn visit_with(
+    graphs: &[Graph],
+    limits: Limits,
+    detail: Detail,
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
-    let min_support = limits.min_support.max(1);
-    let frequent;
-    let graphs = if min_support > 1 {
-        frequent = frequent_part(graphs, min_support);
-        &frequent[..]
-    } else {
-        graphs
-    };
-    let mut canonizer = Canonizer::new();
-    for (label, embeddings) in roots(graphs) {
-        if embeddings.support() < min_support {
+    let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
+    let mut code = DfsCode::default();
+    let mut levels = vec![(grower.origin(), 0)];
+    while let Some((family, next)) = levels.last_mut() {
+        let at = *next;
+        *next += 1;
+        let Some(extension) = family.extensions.get(at) else {
+            levels.pop();
+            code.pop();
+            continue;
+        };
+        if !extension.is_child {
             continue;
         }
-        let mut code = DfsCode::vertex(label);
-        let root = Pending { edge: None, embeddings };
-        let mut levels = vec![vec![root].into_iter()];
-        while let Some(level) = levels.last_mut() {
-            let Some(pending) = level.next() else {
-                levels.pop();
-                code.pop();
-                continue;
-            };
-            if let Some(edge) = pending.edge {
-                code.push(edge);
+        extension.step.add_to(&mut code);
+        let mut found = Visit {
+            code: &code,
+            embeddings: &extension.found,
+            graphs,
+            flat: &grower.flat,
+            family,
+            at,
+        };
+        match visitor(&mut found) {
+            Next::Stop => return false,
+            Next::Descend if code.edge_count() < limits.most_edges() => {
+                let below = grower.grow(family, at, &code);
+                levels.push((below, 0));
             }
-            let mut found = Visit {
-                code: &code,
-                embeddings: &pending.embeddings,
-                graphs,
-                canonizer: &mut canonizer,
-            };
-            let next = visitor(&mut found);
-            if next == Next::Stop {
-                return false;
-            }
-            if next == Next::Descend && code.edge_count() < limits.most_edges() {
-                let below =
-                    children(graphs, &mut code, &pending.embeddings, min_support, &mut canonizer);
-                levels.push(below.into_iter());
-            } else {
-                code.pop();
-            }
+            _ => code.pop(),
         }
     }
     true
-}
-
-pub(crate) struct Pending {
-    pub(crate) edge: Option<DfsEdge>,
-    pub(crate) embeddings: Embeddings,
-}
-
-/// The children of `code` in the enumeration tree, in the order of their codes.
-pub(crate) fn children(
-    graphs: &[Graph],
-    code: &mut DfsCode,
-    embeddings: &Embeddings,
-    min_support: usize,
-    canonizer: &mut Canonizer,
-) -> Vec<Pending> {
-    let mut below = Vec::new();
-    for extension in extensions(graphs, code, embeddings, min_support) {
-        code.push(extension.edge);
-        if canonizer.is_minimal(code) {
-            let embeddings = embeddings.extended(&extension);
-            below.push(Pending { edge: Some(extension.edge), embeddings });
-        }
-        code.pop();
-    }
-    below
-}
-
-/// The graphs without edges whose labels (with those of their ends) occur in fewer than
-/// `min_support` graphs: no pattern wanted has one. Vertices keep their numbers.
-fn frequent_part(graphs: &[Graph], min_support: usize) -> Vec<Graph> {
-    let triple = |g: &Graph, e: &Edge| {
-        let (a, b) = (g.label(e.u), g.label(e.v));
-        (a.min(b), e.label, a.max(b))
-    };
-    let mut support: FxHashMap<(Label, Label, Label), (usize, usize)> = FxHashMap::default();
-    for (i, graph) in graphs.iter().enumerate() {
-        for e in graph.edges() {
-            let seen = support.entry(triple(graph, e)).or_insert((0, usize::MAX));
-            *seen = (seen.0 + usize::from(seen.1 != i), i);
-        }
-    }
-    let part = |graph: &Graph| {
-        let mut builder = GraphBuilder::new();
-        graph.labels().iter().for_each(|&label| {
-            builder.add_vertex(label);
-        });
-        for e in graph.edges() {
-            if support[&triple(graph, e)].0 >= min_support {
-                let added = builder.add_edge(e.u, e.v, e.label);
-                debug_assert!(added.is_ok(), "the edges of a simple graph");
-            }
-        }
-        builder.build()
-    };
-    graphs.iter().map(part).collect()
 }
