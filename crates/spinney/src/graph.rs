@@ -118,19 +118,16 @@ impl Graph {
     pub fn new(labels: Vec<Label>, mut edges: Vec<Edge>) -> Graph {
         let n = labels.len();
         edges.retain(|e| e.u != e.v && (e.u.max(e.v) as usize) < n);
-        let graph = GraphBuilder { labels, edges, seen: FxHashMap::default() }.build();
+        let graph = GraphBuilder { labels, edges, ..GraphBuilder::default() }.build();
         let repeats = |v: u32| graph.neighbors(v).windows(2).any(|w| w[0].vertex == w[1].vertex);
         if (0..n as u32).any(repeats) { graph.without_repeats() } else { graph }
     }
 
     fn without_repeats(self) -> Graph {
-        let mut builder = GraphBuilder { labels: self.labels, ..GraphBuilder::default() };
-        for e in self.edges {
-            let known = builder.seen.contains_key(&(e.u.min(e.v), e.u.max(e.v)));
-            if !known && builder.add_edge(e.u, e.v, e.label).is_err() {
-                continue;
-            }
-        }
+        let mut builder = GraphBuilder::new();
+        self.labels.iter().for_each(|&label| _ = builder.add_vertex(label));
+        // The builder takes the first edge between two vertices and refuses the others.
+        self.edges.iter().for_each(|e| _ = builder.add_edge(e.u, e.v, e.label));
         builder.build()
     }
 }
