@@ -85,6 +85,30 @@ impl FromStr for Limit {
     }
 }
 
+/// A number of bytes with a unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes(pub(crate) usize);
+
+impl FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(s: &str) -> std::result::Result<Self, String> {
+        let wrong = || format!("{s:?} is no size; write it like 500MB or 4GB");
+        let digits = s.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit: f64 = match s[digits.len()..].to_ascii_uppercase().as_str() {
+            "MB" | "M" => 1e6,
+            "GB" | "G" => 1e9,
+            _ => return Err(wrong()),
+        };
+        let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
+        let bytes = number * unit;
+        if !(bytes >= 1.0 && bytes < 1e18) {
+            return Err(wrong());
+        }
+        Ok(Bytes(bytes as usize))
+    }
+}
+
 /// A named set of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preset {
@@ -170,6 +194,10 @@ pub(crate) struct ParamArgs {
     /// How to explore patterns: auto, census or bound; the model is the same
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub(crate) engine: Engine,
+    /// Memory for exploration, such as 500MB or 4GB: what does not fit is found again when needed,
+    /// with the same result
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Bytes>,
 }
 
 impl ParamArgs {
@@ -177,7 +205,11 @@ impl ParamArgs {
     pub(crate) fn told(&self, flags: Value) -> Value {
         let mut all =
             json!({"preset": self.preset.to_possible_value().map(|v| v.get_name().to_owned())});
-        for part in [json!(self.params()), json!({"engine": self.engine}), flags] {
+        for part in [
+            json!(self.params()),
+            json!({"engine": self.engine, "memory": self.memory.map(|m| m.0)}),
+            flags,
+        ] {
             if let (Value::Object(all), Value::Object(part)) = (&mut all, part) {
                 all.extend(part);
             }

@@ -89,7 +89,8 @@ fn validate(args: &Args, settings: &[ValidParams], input: &Input) -> Result<Done
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
     input::check_census(data, most, args.params.engine)?;
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let exploration = Exploration::new(data, most, args.params.engine);
+    let memory = args.params.memory.map(|bytes| bytes.0);
+    let exploration = Exploration::within(data, most, args.params.engine, memory);
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, (settings.len() * folds.count()) as u64, "folds");
     let mut done = Vec::with_capacity(settings.len());

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::{Booster, Exploration, ValidParams};
+use spinney::boosting::{Booster, Exploration, Record, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Result};
 use spinney_chem::Chemistry;
@@ -117,7 +117,9 @@ fn named_after(path: &Path, target: &str) -> PathBuf {
 
 fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let exploration = Exploration::new(&sides.data, params.max_edges, args.params.engine);
+    let memory = args.params.memory.map(|bytes| bytes.0);
+    let (most, engine) = (params.max_edges, args.params.engine);
+    let exploration = Exploration::within(&sides.data, most, engine, memory);
     let booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, params.trees as u64, "boosting");
@@ -193,6 +195,14 @@ fn graphs(number: usize) -> String {
     output::count(number, "graph")
 }
 
+/// The size of the whole space, as far as it is known.
+fn edge_sets(record: &Record) -> String {
+    match record.edge_sets {
+        Some(counted) => counted.to_string(),
+        None => format!("at least {:.1e}", record.space_edge_sets),
+    }
+}
+
 fn report(
     args: &Args,
     sides: &Sides,
@@ -203,7 +213,8 @@ fn report(
     let mut text = target.map_or_else(String::new, |t| format!("{t}: "));
     text += &format!(
         "trained on {}: {} ({}), {} in the model\n\
-         explored {} patterns in {} classes ({} engine), {:.2} s\n",
+         explored {} patterns in {} classes ({} engine), {:.2} s; all graphs together hold {} \
+         connected edge sets\n",
         graphs(sides.train.len()),
         output::count(record.best_round, "round"),
         record.stopped.text(),
@@ -212,6 +223,7 @@ fn report(
         record.classes,
         record.engine,
         record.seconds,
+        edge_sets(record),
     );
     if let Some(last) = record.best_round.checked_sub(1).and_then(|r| record.rounds.get(r)) {
         text += &format!("training loss {:.4}\n", last.train_loss);

@@ -14,12 +14,17 @@ use crate::split::space::{BoundSpace, CensusSpace, PatternSpace};
 /// Above this many edge sets (estimated), the `auto` engine does not take a census.
 const CENSUS_LIMIT: f64 = 1.5e8;
 
+/// About what a census takes for each edge set.
+const BYTES_AN_EDGE_SET: f64 = 12.0;
+
 /// Graphs and, if the census engine was chosen, their census.
 #[derive(Debug)]
 pub struct Exploration<'d> {
     data: &'d Dataset,
     census: Option<Census>,
     max_edges: Option<usize>,
+    memory: Option<usize>,
+    edge_sets: f64,
     seconds: f64,
 }
 
@@ -28,17 +33,47 @@ impl<'d> Exploration<'d> {
     /// validation alike, as far as the engine does so in advance.
     #[must_use]
     pub fn new(data: &'d Dataset, max_edges: Option<usize>, engine: Engine) -> Self {
+        Exploration::within(data, max_edges, engine, None)
+    }
+
+    /// The same within some `memory`, in bytes: the bound engine holds the embeddings of its
+    /// frontier within it (what does not fit is found again when needed), and `auto` takes no
+    /// census that would be larger. Results do not depend on it.
+    #[must_use]
+    pub fn within(
+        data: &'d Dataset,
+        max_edges: Option<usize>,
+        engine: Engine,
+        memory: Option<usize>,
+    ) -> Self {
         let start = std::time::Instant::now();
         let graphs = data.graphs();
         let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
         let most = max_edges.unwrap_or(usize::MAX).min(largest).min(MOST_EDGES);
+        let mut edge_sets = match engine {
+            Engine::Census => 0.0,
+            Engine::Bound | Engine::Auto => estimate_edge_sets(graphs, most),
+        };
+        let limit = memory.map_or(f64::INFINITY, |bytes| bytes as f64 / BYTES_AN_EDGE_SET);
         let counts_out = match engine {
             Engine::Census => true,
             Engine::Bound => false,
-            Engine::Auto => estimate_edge_sets(graphs, most) <= CENSUS_LIMIT,
+            Engine::Auto => edge_sets <= CENSUS_LIMIT.min(limit),
         };
         let census = counts_out.then(|| Census::take(graphs, most));
-        Exploration { data, census, max_edges, seconds: start.elapsed().as_secs_f64() }
+        if let Some(census) = &census {
+            edge_sets = census.edge_sets() as f64;
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        Exploration { data, census, max_edges, memory, edge_sets, seconds }
+    }
+
+    /// The connected edge sets of all graphs, up to the most edges of a pattern: counted by a
+    /// census, else estimated, and then rather too few (see [`estimate_edge_sets`]). Each is an
+    /// occurrence of some pattern: the whole that an exploration is compared with.
+    #[must_use]
+    pub fn edge_sets(&self) -> f64 {
+        self.edge_sets
     }
 
     /// The data explored.
@@ -95,7 +130,10 @@ impl<'d> Exploration<'d> {
                 let space = CensusSpace::new(census, self.data.graphs(), train, &which);
                 Box::new(if params.pattern_sample < 1.0 { space } else { space.whole() })
             }
-            None => Box::new(BoundSpace::new(self.data.graphs(), train, &which)),
+            None => {
+                let space = BoundSpace::new(self.data.graphs(), train, &which);
+                Box::new(space.with_memory(self.memory))
+            }
         }
     }
 }

@@ -231,7 +231,9 @@ impl<'a> Booster<'a> {
         let record = Record {
             engine: self.exploration.engine(),
             edge_sets: self.exploration.census().map(Census::edge_sets),
+            space_edge_sets: self.exploration.edge_sets(),
             patterns: self.space.patterns(),
+            explored_by_edges: by_edges(&*self.space),
             classes: self.space.classes().len(),
             metric: self.metric,
             best_round: keep,
@@ -394,6 +396,19 @@ impl<'a> Booster<'a> {
 pub struct Trained<'a> {
     booster: Booster<'a>,
     record: Record,
+}
+
+/// The explored patterns by number of edges.
+fn by_edges(space: &dyn PatternSpace) -> Vec<usize> {
+    let mut explored = Vec::new();
+    for pattern in 0..space.patterns() as u32 {
+        let edges = space.edges(pattern);
+        if explored.len() <= edges {
+            explored.resize(edges + 1, 0);
+        }
+        explored[edges] += 1;
+    }
+    explored
 }
 
 impl Trained<'_> {

@@ -60,10 +60,15 @@ pub struct Round {
 pub struct Record {
     /// The engine that explored.
     pub engine: Engine,
-    /// Connected edge sets entered by the census.
+    /// Connected edge sets met by the census.
     pub edge_sets: Option<u64>,
+    /// Connected edge sets of all graphs: counted, or estimated from below. Each is an occurrence
+    /// of a pattern of the whole space.
+    pub space_edge_sets: f64,
     /// Patterns explored.
     pub patterns: usize,
+    /// Patterns explored by number of edges, from 0.
+    pub explored_by_edges: Vec<usize>,
     /// Classes of patterns.
     pub classes: usize,
     /// The watched metric.

@@ -293,6 +293,22 @@ impl ClassTable {
         table
     }
 
+    /// The number of classes over all graphs of a census, found without making a table.
+    #[must_use]
+    pub fn count(census: &Census, which: &Columns) -> usize {
+        let graphs: Vec<u32> = (0..census.graph_count() as u32).collect();
+        let keys: Vec<u128> = (0..graphs.len()).map(key).collect();
+        let layout = Layout::new(census, &graphs, 1);
+        let wanted = |pattern: u32, support: u32| {
+            let edges = census.edges(pattern);
+            support >= which.min_support.max(1)
+                && edges <= which.max_edges
+                && (edges > 0 || which.vertices)
+        };
+        let signatures = (0..).zip(layout.tally(&keys)).filter(|(p, t)| wanted(*p, t.support));
+        signatures.map(|(_, t)| t.signature()).collect::<rustc_hash::FxHashSet<u128>>().len()
+    }
+
     /// Says where the graphs of each class go: in the order of the columns that tell them.
     fn place(&mut self, first_of: &[ClassId]) {
         self.starts = vec![0; self.len()];

@@ -174,8 +174,7 @@ impl Counts {
             vertices: wanted.vertices,
             useful: (1, u32::MAX),
         };
-        let all: Vec<u32> = (0..census.graph_count() as u32).collect();
-        counts.classes = ClassTable::from_census(census, &all, &which).len();
+        counts.classes = ClassTable::count(census, &which);
         counts
     }
 }

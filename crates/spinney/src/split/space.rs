@@ -80,6 +80,8 @@ pub trait PatternSpace {
     }
     /// How many patterns have been explored.
     fn patterns(&self) -> usize;
+    /// The number of edges of an explored pattern, by its number.
+    fn edges(&self, pattern: u32) -> usize;
 }
 
 impl Group {
@@ -165,6 +167,10 @@ impl PatternSpace for CensusSpace<'_> {
     fn patterns(&self) -> usize {
         self.census.len()
     }
+
+    fn edges(&self, pattern: u32) -> usize {
+        self.census.edges(pattern)
+    }
 }
 
 fn simplest_of(
@@ -223,6 +229,13 @@ impl<'a> BoundSpace<'a> {
             space.add(node, &mut Expanded::default());
         }
         space
+    }
+
+    /// The same space with the embeddings of its frontier held within `bytes`.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
+        self.tree = self.tree.with_memory(bytes);
+        self
     }
 
     /// Enters an explored pattern: its columns into the table, itself into the frontier.
@@ -317,5 +330,9 @@ impl PatternSpace for BoundSpace<'_> {
 
     fn patterns(&self) -> usize {
         self.tree.len()
+    }
+
+    fn edges(&self, pattern: u32) -> usize {
+        self.tree.edges(pattern)
     }
 }
