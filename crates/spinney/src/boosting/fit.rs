@@ -31,6 +31,7 @@ use crate::split::histogram::{Cell, Full, Histogram};
 use crate::split::packed::Packed;
 use crate::split::samples::Samples;
 use crate::split::search::Search;
+use crate::split::small::Room;
 use crate::split::space::PatternSpace;
 use crate::split::view::ClassSample;
 
@@ -71,12 +72,13 @@ pub struct Booster<'a> {
     started: Instant,
 }
 
-/// Histograms to be used again.
+/// Memory to be used again.
 #[derive(Default)]
 struct Spare {
     packed: Vec<Histogram<Packed>>,
     sums: Vec<Histogram<Sums>>,
     full: Vec<Histogram<Full>>,
+    room: Room,
 }
 
 /// The best round so far on the validation graphs.
@@ -304,12 +306,13 @@ impl<'a> Booster<'a> {
         sample: ClassSample,
     ) -> Option<GrownTree> {
         let mut spare = std::mem::take(&mut self.spare);
+        let (given, room) = ((residuals, curvatures), &mut spare.room);
         let census = self.exploration.engine() == Engine::Census;
         let plain = self.unit_weights && self.params.criterion == Criterion::Residual;
         let tree = match (census, plain) {
-            (true, true) => self.grow(residuals, curvatures, members, sample, &mut spare.packed),
-            (true, false) => self.grow(residuals, curvatures, members, sample, &mut spare.sums),
-            (false, _) => self.grow(residuals, curvatures, members, sample, &mut spare.full),
+            (true, true) => self.grow(given, members, sample, (&mut spare.packed, room)),
+            (true, false) => self.grow(given, members, sample, (&mut spare.sums, room)),
+            (false, _) => self.grow(given, members, sample, (&mut spare.full, room)),
         };
         self.spare = spare;
         tree
@@ -324,11 +327,10 @@ impl<'a> Booster<'a> {
     /// Fits a tree; `None` if the numbers are out of range.
     fn grow<C: Cell>(
         &mut self,
-        residuals: &[f64],
-        curvatures: &[f64],
+        (residuals, curvatures): (&[f64], &[f64]),
         members: Members,
         sample: ClassSample,
-        spare: &mut Vec<Histogram<C>>,
+        (spare, room): (&mut Vec<Histogram<C>>, &mut Room),
     ) -> Option<GrownTree> {
         let weighted = |values: &[f64]| -> Vec<f64> {
             values.iter().zip(&self.weights).map(|(v, w)| v * w).collect()
@@ -336,7 +338,8 @@ impl<'a> Booster<'a> {
         let (gradients, bends) = (weighted(residuals), weighted(curvatures));
         let (samples, rule) = self.samples(&gradients, &bends)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
+        let search =
+            Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample, room));
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {
             Leaf::Mean => (&self.weights, rate),

@@ -18,7 +18,7 @@ use super::bound::{Squares, by_order, by_sums};
 use super::gain::{Rule, Sums, tie_rounded};
 use super::histogram::{Adds, Cell, Found, Histogram, NodeSums};
 use super::samples::Samples;
-use super::small::{self, SmallNode};
+use super::small::{self, Room, SmallNode};
 use super::space::{Group, PatternSpace, Simplest};
 use super::view::{ClassSample, Part, View};
 use crate::mining::classes::{ClassId, ClassTable};
@@ -42,7 +42,7 @@ pub struct Search<'a, C> {
     rule: Rule,
     sample: ClassSample,
     part: Option<Part>,
-    room: small::Room,
+    room: &'a mut Room,
 }
 
 /// The best gain so far and the fewest edges among those who reach it.
@@ -81,12 +81,12 @@ impl<'a, C: Cell> Search<'a, C> {
         samples: &'a Samples,
         cells: &'a [C],
         positions: &[u32],
-        (rule, sample): (Rule, ClassSample),
+        (rule, sample, room): (Rule, ClassSample, &'a mut Room),
     ) -> Self {
         // A space that can still grow is scanned whole, and sampled while scanning.
         let cut = space.view().is_none() || (!sample.is_all() && space.frontier().is_empty());
         let part = cut.then(|| Part::new(space.classes(), positions, cells.len(), &sample));
-        Search { samples, cells, rule, sample, part, room: small::Room::default() }
+        Search { samples, cells, rule, sample, part, room }
     }
 
     /// Brings a node's histogram up to the classes known by now.
@@ -131,9 +131,9 @@ impl<'a, C: Cell> Search<'a, C> {
         if !self.is_small(space, positions.len()) {
             return None;
         }
-        let mut room = std::mem::take(&mut self.room);
+        let mut room = std::mem::take(self.room);
         let node = SmallNode::new(&self.view(space), positions, self.samples, &mut room);
-        self.room = room;
+        *self.room = room;
         Some(node)
     }
 
@@ -367,7 +367,9 @@ mod tests {
 
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-    use super::{ClassId, ClassSample, ClassTable, PatternSpace, Rule, Search, Simplest, View};
+    use super::{
+        ClassId, ClassSample, ClassTable, PatternSpace, Room, Rule, Search, Simplest, View,
+    };
     use crate::mining::classes::Column;
     use crate::random::random;
     use crate::split::blocks::Blocks;
@@ -403,6 +405,9 @@ mod tests {
         fn patterns(&self) -> usize {
             0
         }
+        fn edges(&self, _: u32) -> usize {
+            0
+        }
     }
 
     fn bare(seed: u64) -> Bare {
@@ -427,7 +432,8 @@ mod tests {
     ) -> Option<(f64, Vec<ClassId>)> {
         let cells: Vec<C> = (0..GRAPHS).map(|p| C::of(samples, p)).collect();
         let all: Vec<u32> = (0..GRAPHS).collect();
-        let whole = (rule, ClassSample::new(1.0, 0, 0));
+        let mut room = Room::default();
+        let whole = (rule, ClassSample::new(1.0, 0, 0), &mut room);
         let search = Search::new(space, samples, &cells, &all, whole);
         let mut histogram = Histogram::default();
         search.cover(space, &mut histogram, node);

@@ -58,7 +58,7 @@ pub(super) struct Best {
 
 /// Room for finding words, used again and again.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub struct Room {
     words: Histogram<Word>,
     bits: Vec<Word>,
 }
