@@ -102,7 +102,7 @@ impl FromStr for Bytes {
         };
         let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
         let bytes = number * unit;
-        if !(bytes >= 1.0 && bytes < 1e18) {
+        if !(1.0..1e18).contains(&bytes) {
             return Err(wrong());
         }
         Ok(Bytes(bytes as usize))
