@@ -11,7 +11,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 use crate::graph::Graph;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::matcher::{Matcher, Scratch};
+use crate::model::matcher::{Dictionary, Matcher, Scratch};
 
 /// For each of some patterns, the positions in `train` of the graphs that contain it, ascending.
 pub(super) fn occurrences<'a>(
@@ -23,8 +23,8 @@ pub(super) fn occurrences<'a>(
     let found: Vec<Vec<u32>> = train
         .into_par_iter()
         .map_init(Scratch::default, |scratch, &g| {
-            let counts = matcher.counts(&graphs[g as usize], scratch);
-            (0..).zip(counts).filter(|(_, count)| *count > 0).map(|(pattern, _)| pattern).collect()
+            let found = matcher.find(&graphs[g as usize], Dictionary::Same, scratch);
+            found.iter().map(|&(pattern, _)| pattern).collect()
         })
         .collect();
     let mut positions = vec![Vec::new(); matcher.len()];

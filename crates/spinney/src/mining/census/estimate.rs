@@ -45,6 +45,8 @@ struct Count {
 }
 
 impl Follow for Count {
+    const COUNTS_ONLY: bool = true;
+
     fn load(&mut self, _graph: &Graph, _kinds: &Kinds) {}
 
     fn start(&mut self, _label: Label) {}

@@ -35,6 +35,8 @@ pub(crate) struct Step {
 
 /// Follows the walk. Returning `false` ends the whole walk.
 pub(crate) trait Follow {
+    /// Whether only the number of sets matters: then tips of the greatest size are not told apart.
+    const COUNTS_ONLY: bool = false;
     /// A graph is about to be walked.
     fn load(&mut self, graph: &Graph, kinds: &Kinds);
     /// The set starts anew with one vertex, number 0.
@@ -190,6 +192,10 @@ impl Walker {
     /// Shows the current set with each candidate from `at` on.
     #[inline(always)]
     fn show<F: Follow>(&self, mut at: usize, f: &mut F) -> bool {
+        if F::COUNTS_ONLY {
+            let first = self.queue.get(at).map(|c| self.step(c));
+            return first.is_none_or(|step| f.tip(step, (self.queue.len() - at) as u32));
+        }
         while let Some(c) = self.queue.get(at) {
             let step = self.step(c);
             let alike = |other: &&Candidate| {
