@@ -6,7 +6,7 @@
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
 //!   [`tree`] grows it where asked and remembers it.
 //!
-//! [`dfs_code`] and [`canonical`] say what a pattern's name is; [`extend`] is one step down the
+//! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split can tell apart.
 //!
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a model.

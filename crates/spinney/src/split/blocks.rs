@@ -1,7 +1,7 @@
 //! The rows of all classes, told by differences, in blocks that fit a cache.
 //!
 //! Classes (the most frequent first) are cut into blocks. In a block a class is told by the graphs
-//! in which it differs from an earlier class of the block ([`neighbors`](super::neighbors)), from
+//! in which it differs from an earlier class of the block (`neighbors`), from
 //! no graph, or from all graphs. A graph's row in a block lists the classes that have it though
 //! their base has not, and those that lack it though their base has it.
 //!

@@ -67,10 +67,15 @@ impl NameTable {
         self.names.len()
     }
 
-    /// The names in order, leaving an empty table that keeps its slots' memory.
-    pub(super) fn take(&mut self) -> Vec<Name> {
+    /// The names in order.
+    pub(super) fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// Forgets all names but keeps the memory.
+    pub(super) fn clear(&mut self) {
         self.room = 0;
-        std::mem::take(&mut self.names)
+        self.names.clear();
     }
 
     #[cold]

@@ -89,9 +89,19 @@ struct Tally {
 }
 
 impl Tally {
+    /// The row, in no more memory than it needs; the buffers stay for the next graph.
     fn finish(&mut self) -> Row {
-        self.row.names = self.table.take();
-        std::mem::take(&mut self.row)
+        let row = Row {
+            names: self.table.names().to_vec(),
+            found: self.row.found.to_vec(),
+            edge_sets: self.row.edge_sets,
+            trail: self.row.trail.to_vec(),
+        };
+        self.table.clear();
+        self.row.found.clear();
+        self.row.trail.clear();
+        self.row.edge_sets = 0;
+        row
     }
 
     /// Counts a name; `occurrence` is asked if it is new.
