@@ -455,7 +455,7 @@ fn every_json_file_has_the_same_envelope() {
 }
 
 #[test]
-fn the_model_file_depends_on_neither_threads_nor_engine() {
+fn the_model_file_depends_on_neither_threads_nor_engine_nor_memory() {
     let place = Place::new();
     place.write("counts.gsp", counts(60));
     for (i, flags) in
@@ -472,6 +472,11 @@ fn the_model_file_depends_on_neither_threads_nor_engine() {
                 models.push(place.text(&name));
             }
         }
+        let name = format!("{i}-small.json");
+        place.ok(&format!(
+            "train counts.gsp -o {name} {flags} --max-edges 4 --trees 12 --memory 0.000001MB -q"
+        ));
+        models.push(place.text(&name));
         assert!(models[0].len() > 2000);
         assert!(models.iter().all(|m| *m == models[0]), "{flags}");
     }
