@@ -13,7 +13,7 @@
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
 //! the scratch has grown.
 
-use super::prefix::{Branch, Group, NONE, Needs, Prefixes};
+use super::prefix::{Group, NONE, Needs, Prefixes};
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
 use crate::mining::dfs_code::DfsCode;
@@ -26,25 +26,39 @@ pub struct Matcher {
     without_needs: bool,
 }
 
-/// What a walk over one graph remembers; reusable.
+/// What a walk over one graph needs and remembers; reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
+    ground: Ground,
+    state: State,
+    found: Vec<(u32, u32)>,
+}
+
+/// A graph in the model's dictionary: what a walk looks at.
+#[derive(Clone, Debug, Default)]
+struct Ground {
+    labels: Vec<Label>,
+    /// Where each vertex's ways start in `ways`; one more entry at the end.
+    starts: Vec<u32>,
+    ways: Vec<Way>,
+    has: Needs,
+}
+
+/// What a walk changes.
+#[derive(Clone, Debug, Default)]
+struct State {
     /// For each branch, embeddings so far; all 0 between walks.
     embeddings: Vec<u64>,
     /// For each branch, how many patterns at or below it need no more; all 0 between walks.
     done: Vec<u32>,
+    /// The same for what is behind each group; all 0 between walks.
+    group_done: Vec<u32>,
     /// Branches with embeddings.
     touched: Vec<u32>,
     /// The embedding: the graph's vertex for each of the pattern's.
     row: Vec<u32>,
     /// For each vertex, whether the embedding uses it.
     used: Vec<bool>,
-    labels: Vec<Label>,
-    /// Where each vertex's ways start in `ways`; one more entry at the end.
-    starts: Vec<u32>,
-    ways: Vec<Way>,
-    has: Needs,
-    found: Vec<(u32, u32)>,
 }
 
 /// From a vertex along an edge that some pattern has.
@@ -132,25 +146,22 @@ impl Matcher {
         dictionary: Dictionary<'_>,
         scratch: &'s mut Scratch,
     ) -> &'s [(u32, u32)] {
-        scratch.prepare(&self.tree, graph, dictionary);
+        let Scratch { ground, state, found } = scratch;
+        ground.prepare(&self.tree, graph, dictionary);
+        state.prepare(&self.tree, graph);
         if self.without_needs {
-            scratch.has = Needs::ALL;
+            ground.has = Needs::ALL;
         }
-        let mut walk = Walk { tree: &self.tree, graph, dictionary, scratch };
-        walk.start();
-        scratch.collect(&self.tree);
-        &scratch.found
+        Walk { tree: &self.tree, graph, dictionary, ground, state }.start();
+        state.collect(&self.tree, found);
+        found
     }
 }
 
-impl Scratch {
+impl Ground {
     /// Takes up a graph: its labels in the model's dictionary, and of its edges those that patterns
     /// have.
     fn prepare(&mut self, tree: &Prefixes, graph: &Graph, dictionary: Dictionary<'_>) {
-        self.embeddings.resize(tree.branches.len(), 0);
-        self.done.resize(tree.branches.len(), 0);
-        self.used.clear();
-        self.used.resize(graph.vertex_count(), false);
         self.labels.clear();
         self.labels.extend(graph.labels().iter().map(|&l| dictionary.vertex(l)));
         self.has = Needs::default();
@@ -172,17 +183,62 @@ impl Scratch {
         }
     }
 
+    /// The ways from a vertex.
+    fn ways(&self, from: u32) -> &[Way] {
+        let (start, end) = (self.starts[from as usize], self.starts[from as usize + 1]);
+        &self.ways[start as usize..end as usize]
+    }
+}
+
+impl State {
+    fn prepare(&mut self, tree: &Prefixes, graph: &Graph) {
+        self.embeddings.resize(tree.branches.len(), 0);
+        self.done.resize(tree.branches.len(), 0);
+        self.group_done.resize(tree.groups.len(), 0);
+        self.row.resize(tree.most_vertices, 0);
+        self.used.clear();
+        self.used.resize(graph.vertex_count(), false);
+    }
+
     /// Gathers what was found and forgets the walk.
-    fn collect(&mut self, tree: &Prefixes) {
-        self.found.clear();
+    fn collect(&mut self, tree: &Prefixes, found: &mut Vec<(u32, u32)>) {
+        found.clear();
         while let Some(at) = self.touched.pop() {
             let branch = &tree.branches[at as usize];
             let embeddings = std::mem::take(&mut self.embeddings[at as usize]);
             let times = embeddings.div_ceil(branch.automorphisms);
-            self.found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
+            found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
             let mut up = at;
             while up != NONE && std::mem::take(&mut self.done[up as usize]) > 0 {
-                up = tree.branches[up as usize].parent;
+                let branch = &tree.branches[up as usize];
+                if branch.group != NONE {
+                    self.group_done[branch.group as usize] = 0;
+                }
+                up = branch.parent;
+            }
+        }
+    }
+
+    /// One more embedding of the pattern that ends at `at`.
+    fn count(&mut self, at: u32, tree: &Prefixes) {
+        let enough = tree.branches[at as usize].enough;
+        let embeddings = &mut self.embeddings[at as usize];
+        if *embeddings >= enough {
+            return;
+        }
+        if *embeddings == 0 {
+            self.touched.push(at);
+        }
+        *embeddings += 1;
+        if *embeddings == enough {
+            let mut up = at;
+            while up != NONE {
+                self.done[up as usize] += 1;
+                let branch = &tree.branches[up as usize];
+                if branch.group != NONE {
+                    self.group_done[branch.group as usize] += 1;
+                }
+                up = branch.parent;
             }
         }
     }
@@ -193,94 +249,75 @@ struct Walk<'w> {
     tree: &'w Prefixes,
     graph: &'w Graph,
     dictionary: Dictionary<'w>,
-    scratch: &'w mut Scratch,
+    ground: &'w Ground,
+    state: &'w mut State,
 }
 
 impl Walk<'_> {
     fn start(&mut self) {
-        for v in 0..self.scratch.labels.len() {
-            let root = self.tree.root(self.scratch.labels[v]);
-            if let Some(root) = root.filter(|&r| self.is_wanted(r)) {
-                self.enter(root, v as u32);
+        let (tree, ground) = (self.tree, self.ground);
+        for (v, &label) in (0..).zip(&ground.labels) {
+            if let Some(root) = tree.root(label) {
+                let below = tree.branches[root as usize].below;
+                if self.is_wanted(root, below) {
+                    self.enter(root, 0, v);
+                }
             }
         }
     }
 
-    /// Whether some pattern at or below a branch is still looked for.
-    fn is_wanted(&self, at: u32) -> bool {
-        let branch = &self.tree.branches[at as usize];
-        self.scratch.done[at as usize] < branch.below && branch.needs.met_by(&self.scratch.has)
+    /// Whether some of the `below` patterns at or below a branch is still looked for.
+    fn is_wanted(&self, at: u32, below: u32) -> bool {
+        self.state.done[at as usize] < below
+            && self.tree.branches[at as usize].needs.met_by(&self.ground.has)
     }
 
-    /// The embedding reaches branch `at` with one more vertex.
-    fn enter(&mut self, at: u32, vertex: u32) {
-        self.scratch.row.push(vertex);
-        self.scratch.used[vertex as usize] = true;
+    /// The embedding reaches branch `at` with one more vertex, the pattern's `place`.
+    fn enter(&mut self, at: u32, place: u32, vertex: u32) {
+        self.state.row[place as usize] = vertex;
+        self.state.used[vertex as usize] = true;
         self.follow(at);
-        self.scratch.used[vertex as usize] = false;
-        self.scratch.row.pop();
+        self.state.used[vertex as usize] = false;
     }
 
-    /// The embedding in the scratch reaches branch `at`: counts it and goes on below.
+    /// The embedding in the state reaches branch `at`: counts it and goes on below.
     fn follow(&mut self, at: u32) {
         let tree = self.tree;
         let branch = &tree.branches[at as usize];
         if branch.pattern != NONE {
-            self.count(at, branch);
+            self.state.count(at, tree);
         }
         for back in &tree.backs[branch.backs.0 as usize..branch.backs.1 as usize] {
-            if self.is_wanted(back.child) {
-                let [from, to] = [back.from, back.to].map(|v| self.scratch.row[v as usize]);
+            if self.is_wanted(back.child, tree.branches[back.child as usize].below) {
+                let [from, to] = [back.from, back.to].map(|v| self.state.row[v as usize]);
                 let label = self.graph.edge_label(from, to).map(|l| self.dictionary.edge(l));
                 if label == Some(back.label) {
                     self.follow(back.child);
                 }
             }
         }
-        for &group in &tree.groups[branch.groups.0 as usize..branch.groups.1 as usize] {
-            if self.scratch.done[at as usize] == branch.below {
-                return;
+        let first = branch.groups.0;
+        let groups = &tree.groups[first as usize..branch.groups.1 as usize];
+        for (number, group) in (first as usize..).zip(groups) {
+            if self.state.group_done[number] < group.below {
+                self.step(group);
             }
-            self.step(group);
         }
     }
 
     /// Goes along every edge of a group that the graph has.
-    fn step(&mut self, group: Group) {
-        let tree = self.tree;
-        let from = self.scratch.row[group.from as usize] as usize;
-        let (start, end) = (self.scratch.starts[from], self.scratch.starts[from + 1]);
-        let steps = &tree.steps[group.steps.0 as usize..group.steps.1 as usize];
-        for way in start as usize..end as usize {
-            let Way { letter, vertex } = self.scratch.ways[way];
-            if self.scratch.used[vertex as usize] {
+    fn step(&mut self, group: &Group) {
+        let steps = &self.tree.steps[group.steps.0 as usize..group.steps.1 as usize];
+        let ground = self.ground;
+        for way in ground.ways(self.state.row[group.from as usize]) {
+            if self.state.used[way.vertex as usize] {
                 continue;
             }
-            let first = steps.partition_point(|s| s.letter < letter);
-            match steps.get(first) {
-                Some(step) if step.letter == letter && self.is_wanted(step.child) => {
-                    self.enter(step.child, vertex);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// One more embedding of the pattern that ends at `at`.
-    fn count(&mut self, at: u32, branch: &Branch) {
-        let embeddings = &mut self.scratch.embeddings[at as usize];
-        if *embeddings >= branch.enough {
-            return;
-        }
-        if *embeddings == 0 {
-            self.scratch.touched.push(at);
-        }
-        *embeddings += 1;
-        if *embeddings == branch.enough {
-            let mut up = at;
-            while up != NONE {
-                self.scratch.done[up as usize] += 1;
-                up = self.tree.branches[up as usize].parent;
+            let step = steps.iter().find(|s| s.letter >= way.letter);
+            if let Some(step) = step.filter(|s| s.letter == way.letter)
+                && self.is_wanted(step.child, step.below)
+            {
+                self.enter(step.child, group.to, way.vertex);
             }
         }
     }

@@ -26,6 +26,8 @@ pub(super) struct Prefixes {
     /// The branch of each root label.
     pub(super) roots: FxHashMap<Label, u32>,
     pub(super) alphabet: Alphabet,
+    /// The number of vertices of the largest pattern.
+    pub(super) most_vertices: usize,
 }
 
 /// A prefix of some pattern.
@@ -37,6 +39,8 @@ pub(super) struct Branch {
     /// The pattern that ends here, or [`NONE`].
     pub(super) pattern: u32,
     pub(super) parent: u32,
+    /// The group that leads here, or [`NONE`].
+    pub(super) group: u32,
     /// Where its groups of forward edges start and end.
     pub(super) groups: (u32, u32),
     /// Where its backward edges start and end.
@@ -50,8 +54,12 @@ pub(super) struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) from: u32,
+    /// The vertex that they discover.
+    pub(super) to: u32,
     /// Where its steps start and end.
     pub(super) steps: (u32, u32),
+    /// Patterns behind its edges.
+    pub(super) below: u32,
 }
 
 /// A forward edge: the letter of what it leads to, and its branch. Ascending in a group.
@@ -59,6 +67,8 @@ pub(super) struct Group {
 pub(super) struct Step {
     pub(super) letter: u32,
     pub(super) child: u32,
+    /// Patterns at or below that branch.
+    pub(super) below: u32,
 }
 
 /// A backward edge and its branch.
@@ -147,6 +157,8 @@ impl Needs {
 /// A branch while the tree is being made.
 struct Sprout {
     edge: Option<DfsEdge>,
+    /// Vertices of the prefix.
+    vertices: u32,
     parent: u32,
     children: Vec<u32>,
     pattern: u32,
@@ -163,6 +175,7 @@ impl Prefixes {
             sprouts[at].pattern = number as u32;
             sprouts[at].needs = Needs::of(code);
         }
+        tree.most_vertices = sprouts.iter().map(|s| s.vertices as usize).max().unwrap_or(0);
         for sprout in &sprouts {
             tree.add(sprout, &sprouts);
         }
@@ -200,14 +213,17 @@ impl Prefixes {
         forward.sort_unstable();
         for same in forward.chunk_by(|a, b| a.0 == b.0) {
             let start = self.steps.len() as u32;
-            self.steps.extend(same.iter().map(|&(_, letter, child)| Step { letter, child }));
-            self.groups.push(Group { from: same[0].0, steps: (start, self.steps.len() as u32) });
+            let step = |&(_, letter, child)| Step { letter, child, below: 0 };
+            self.steps.extend(same.iter().map(step));
+            let (from, steps) = (same[0].0, (start, self.steps.len() as u32));
+            self.groups.push(Group { from, to: sprout.vertices, steps, below: 0 });
         }
         self.branches.push(Branch {
             needs: sprout.needs,
             below: u32::from(sprout.pattern != NONE),
             pattern: sprout.pattern,
             parent: sprout.parent,
+            group: NONE,
             groups: (groups, self.groups.len() as u32),
             backs: (backs, self.backs.len() as u32),
             automorphisms: 1,
@@ -222,6 +238,14 @@ impl Prefixes {
             if let Some(parent) = self.branches.get_mut(parent as usize) {
                 parent.below += below;
                 parent.needs = parent.needs.and(needs);
+            }
+        }
+        for (number, group) in (0..).zip(&mut self.groups) {
+            for step in &mut self.steps[group.steps.0 as usize..group.steps.1 as usize] {
+                let child = &mut self.branches[step.child as usize];
+                child.group = number;
+                step.below = child.below;
+                group.below += child.below;
             }
         }
     }
@@ -245,7 +269,9 @@ fn place(code: &DfsCode, sprouts: &mut Vec<Sprout>, roots: &mut FxHashMap<Label,
 impl Sprout {
     fn add(sprouts: &mut Vec<Sprout>, edge: Option<DfsEdge>, parent: u32) -> u32 {
         let (children, pattern, needs) = (Vec::new(), NONE, Needs::ALL);
-        sprouts.push(Sprout { edge, parent, children, pattern, needs });
+        let before = sprouts.get(parent as usize).map_or(0, |p| p.vertices);
+        let vertices = before + u32::from(edge.is_none_or(|e| e.is_forward()));
+        sprouts.push(Sprout { edge, vertices, parent, children, pattern, needs });
         sprouts.len() as u32 - 1
     }
 }
