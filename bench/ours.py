@@ -39,10 +39,10 @@ class Spinney:
             raise Failed(f"training loss did not fall: {losses[0]:.4f}, then {losses[-1]:.4f}")
         return usage, record
 
-    def accuracy(self, data, *arguments, model="model.json"):
-        """Accuracy of the trained model on `data`, untimed."""
+    def measured(self, metric, data, *arguments, model="model.json"):
+        """A metric of the trained model on `data`, untimed."""
         _, report = self.call("evaluate", self.folder / model, data, *arguments)
-        return report["results"]["accuracy"]
+        return report["results"][metric]
 
     def count(self, data, *arguments, threads=1, patterns=None, **limits):
         """Counts patterns; returns usage and the results."""
@@ -96,8 +96,8 @@ def training_alone(usage, record):
     return busy_share(usage) * later * len(rounds) / (len(rounds) - 1)
 
 
-def without_reading(usage, record):
-    """CPU seconds of a one-thread run, but for reading the file and writing the model."""
+def learning(usage, record):
+    """CPU seconds of enumeration and trees in a one-thread run: without reading, certificate and model file."""
     return busy_share(usage) * record["seconds"]
 
 

@@ -74,7 +74,9 @@ Commit {about['commit']}; {versions}.
 
 CPU time (user and system) of one thread unless a row says otherwise, the least of {about['repeats']} repeats; ours and
 the peer's repeats alternate. “Value” is the peer's time by ours, so more is better; for instructions, growth and
-memory, less is better. Peers' fits get the finished matrix; ours starts from the file.
+memory, less is better. Peers' fits get the finished matrix; ours is enumeration and trees, and the notes have the whole
+program. Peers are judged where they grow trees as freely as the paper's (leaves of one graph, no shrinkage), as ours
+does; with their default leaves they stop earlier, fit less closely and are shown beside.
 {growth}
 {table(rows)}
 

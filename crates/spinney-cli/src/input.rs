@@ -7,7 +7,7 @@ use spinney::boosting::ValidParams;
 use spinney::boosting::loss::Loss;
 use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
-use spinney::mining::estimate_edge_sets;
+use spinney::mining::{estimate_edge_sets, most_edge_sets};
 use spinney::{Dataset, Engine, Error, Model, Result};
 use spinney_chem::Chemistry;
 
@@ -201,10 +201,14 @@ pub(crate) fn targets(path: &Path, data: &Dataset, params: &ValidParams) -> Resu
 
 /// Refuses a census that would fill any memory.
 pub(crate) fn check_census(data: &Dataset, max_edges: Option<usize>, engine: Engine) -> Result<()> {
-    if engine != Engine::Census || edge_sets(data, max_edges) <= MOST_EDGE_SETS {
+    let most = || most_edge_sets(data.graphs(), max_edges.unwrap_or(usize::MAX));
+    if engine != Engine::Census || most() <= MOST_EDGE_SETS {
         return Ok(());
     }
     let sets = edge_sets(data, max_edges);
+    if sets <= MOST_EDGE_SETS {
+        return Ok(());
+    }
     let reason = format!(
         "a census of some {sets:.0e} edge sets would fill the memory: lower --max-edges or use \
          --engine bound, which gives the same"

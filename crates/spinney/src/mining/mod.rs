@@ -28,7 +28,7 @@ pub mod tree;
 pub mod visit;
 
 pub use canonical::{Canonical, Canonizer};
-pub use census::estimate::edge_sets as estimate_edge_sets;
+pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
 pub use census::{Census, PatternId};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use join::Embeddings;

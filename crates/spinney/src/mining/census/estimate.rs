@@ -13,6 +13,7 @@ use crate::labels::Label;
 
 const GRAPHS: usize = 64;
 const BUDGET: u64 = 4_000_000;
+const LARGE: usize = 32;
 
 /// An estimate of the number of connected sets of 1 to `max_edges` edges over all `graphs`.
 #[must_use]
@@ -36,6 +37,39 @@ pub fn edge_sets(graphs: &[Graph], max_edges: usize) -> f64 {
     }
     let mean = count.sets as f64 / f64::from(walked.max(1));
     alone as f64 + mean * others.len() as f64
+}
+
+/// A number that the connected sets of 1 to `max_edges` edges over all `graphs` do not exceed, from
+/// the greatest degree alone.
+///
+/// Unfolded into a tree, the sets of *k* edges around a given edge are at most as many as *k* − 1
+/// further vertices can be shared out over the 2*d* places beside it, each place again with *d*
+/// below it, *d* + 1 being the greatest degree: a Fuss–Catalan number. Every set is counted at each
+/// of its *k* edges. Beyond `LARGE` edges it does not bother: the number is too large anyway.
+#[must_use]
+pub fn most_edge_sets(graphs: &[Graph], max_edges: usize) -> f64 {
+    let most = |graph: &Graph| {
+        let degrees = (0..graph.vertex_count() as u32).map(|v| graph.neighbors(v).len());
+        let below = degrees.max().unwrap_or(0).saturating_sub(1) as f64;
+        let largest = max_edges.min(graph.edge_count());
+        if largest > LARGE {
+            return f64::INFINITY;
+        }
+        let around: f64 = (1..=largest).map(|k| sets_around(k, below) / k as f64).sum();
+        graph.edge_count() as f64 * around
+    };
+    graphs.iter().map(most).sum()
+}
+
+/// The subtrees of `k` edges around an edge of a tree whose vertices all have degree `below` + 1.
+fn sets_around(k: usize, below: f64) -> f64 {
+    let (more, places) = ((k - 1) as f64, 2.0 * below);
+    let all = below * more + places;
+    if k == 1 {
+        return 1.0;
+    }
+    let choices: f64 = (1..k).map(|i| (all - more + i as f64) / i as f64).product();
+    places / all.max(1.0) * choices
 }
 
 /// Counts the sets entered, up to a number.
@@ -66,7 +100,7 @@ impl Follow for Count {
 
 #[cfg(test)]
 mod tests {
-    use super::edge_sets;
+    use super::{edge_sets, most_edge_sets};
     use crate::graph::{Graph, GraphBuilder};
 
     fn path(edges: u32) -> Graph {
@@ -80,6 +114,15 @@ mod tests {
         b.build()
     }
 
+    fn clique(vertices: u32) -> Graph {
+        let mut b = GraphBuilder::new();
+        (0..vertices).for_each(|_| {
+            b.add_vertex(0);
+        });
+        (0..vertices).for_each(|u| (0..u).for_each(|v| assert!(b.add_edge(u, v, 0).is_ok())));
+        b.build()
+    }
+
     #[test]
     fn small_spaces_are_counted() {
         // A path of n edges has n + (n − 1) + (n − 2) connected sets of up to three edges.
@@ -90,13 +133,24 @@ mod tests {
     }
 
     #[test]
+    fn degrees_bound_the_number_of_sets() {
+        // Where every inner vertex has the same degree, the bound counts around the middle edge
+        // exactly; a path has k sets of k edges around an edge far from its ends.
+        assert_eq!(super::sets_around(3, 1.0), 3.0);
+        // An edge and one of four others; or two of them, or one and one of two behind it.
+        assert_eq!(super::sets_around(2, 2.0), 4.0);
+        assert_eq!(super::sets_around(3, 2.0), 6.0 + 4.0 * 2.0);
+        for graphs in [vec![path(9)], vec![clique(5)], vec![path(2), clique(4)], vec![path(0)]] {
+            for size in 0..=8 {
+                let (all, most) = (edge_sets(&graphs, size), most_edge_sets(&graphs, size));
+                assert!(all <= most, "{all} sets of up to {size} edges, at most {most}");
+            }
+        }
+    }
+
+    #[test]
     fn huge_spaces_are_huge() {
-        let mut b = GraphBuilder::new();
-        (0..40).for_each(|_| {
-            b.add_vertex(0);
-        });
-        (0..40).for_each(|u| (0..u).for_each(|v| assert!(b.add_edge(u, v, 0).is_ok())));
-        let graphs = vec![b.build(); 100];
+        let graphs = vec![clique(40); 100];
         assert!(edge_sets(&graphs, 40) > 1e8);
     }
 }
