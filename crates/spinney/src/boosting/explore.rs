@@ -126,12 +126,20 @@ impl<'d> Exploration<'d> {
             useful: (least, most),
         };
         match &self.census {
-            Some(census) => {
-                let space = CensusSpace::new(census, self.data.graphs(), train, &which);
-                Box::new(if params.pattern_sample < 1.0 { space } else { space.whole() })
+            Some(census) if params.pattern_sample >= 1.0 => {
+                Box::new(CensusSpace::new(census, self.data.graphs(), train, &which).whole())
             }
+            _ => self.columns(&which, train),
+        }
+    }
+
+    /// The columns of the training graphs `train`, for learners other than the booster.
+    #[must_use]
+    pub fn columns<'s>(&'s self, which: &Columns, train: &[u32]) -> Box<dyn PatternSpace + 's> {
+        match &self.census {
+            Some(census) => Box::new(CensusSpace::new(census, self.data.graphs(), train, which)),
             None => {
-                let space = BoundSpace::new(self.data.graphs(), train, &which);
+                let space = BoundSpace::new(self.data.graphs(), train, which);
                 Box::new(space.with_memory(self.memory))
             }
         }
