@@ -151,13 +151,17 @@ impl PatternSpace for CensusSpace<'_> {
     }
 
     fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>> {
-        let mut slots = vec![usize::MAX; self.census.len()];
-        patterns.iter().enumerate().for_each(|(i, &p)| slots[p as usize] = i);
+        // A bit for each pattern stays in cache, and few patterns are asked for.
+        let mut asked = vec![0u64; self.census.len() / 64 + 1];
+        patterns.iter().for_each(|&p| asked[p as usize / 64] |= 1 << (p % 64));
+        let slots: FxHashMap<u32, usize> =
+            patterns.iter().enumerate().map(|(i, &p)| (p, i)).collect();
         let mut graphs = vec![Vec::new(); patterns.len()];
         for graph in 0..self.census.graph_count() {
-            for &pattern in self.census.row(graph).0 {
-                if let Some(found) = graphs.get_mut(slots[pattern as usize]) {
-                    found.push(graph as u32);
+            for stretch in self.census.stretches(graph) {
+                let is_asked = |p: &u32| asked[*p as usize / 64] >> (p % 64) & 1 == 1;
+                for pattern in stretch.patterns().filter(is_asked) {
+                    graphs[slots[&pattern]].push(graph as u32);
                 }
             }
         }
