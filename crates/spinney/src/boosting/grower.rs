@@ -95,7 +95,7 @@ enum Sight<C> {
 impl<C: Cell> Grower<'_, C> {
     pub(super) fn grow(mut self, root: Members, graphs: usize) -> GrownTree {
         self.tree.leaf_of = vec![0; graphs];
-        let sight = self.look(&root.fitted);
+        let sight = self.look(&root.fitted, None);
         self.node(root, Some(sight), 0);
         self.tree
     }
@@ -106,12 +106,18 @@ impl<C: Cell> Grower<'_, C> {
         histogram
     }
 
-    fn look(&mut self, positions: &[u32]) -> Sight<C> {
-        if let Some(small) = self.search.small(self.space, positions) {
+    /// What a node is searched by; its graphs are taken away from the histogram of the `whole`.
+    fn look(&mut self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> Sight<C> {
+        if let Some(small) = self.search.small(self.space, positions, whole.as_deref_mut()) {
             return Sight::Small(small);
         }
         let mut histogram = self.blank();
-        self.search.cover(self.space, &mut histogram, positions);
+        match whole {
+            Some(whole) => {
+                self.search.cover_part(self.space, &mut histogram, positions, whole);
+            }
+            None => self.search.cover(self.space, &mut histogram, positions),
+        }
         Sight::Large(histogram)
     }
 
@@ -182,14 +188,10 @@ impl<C: Cell> Grower<'_, C> {
             return result;
         }
         let is_large = grows[larger] && !self.search.is_small(self.space, parts[larger].len());
-        let sight = self.look(parts[smaller]);
         if is_large {
             self.search.cover(self.space, &mut parent, all);
-            match &sight {
-                Sight::Large(histogram) => parent.subtract(histogram),
-                Sight::Small(_) => self.search.take_away(&mut parent, parts[smaller]),
-            }
         }
+        let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
         if grows[smaller] {
             result[smaller] = Some(sight);
         } else {
@@ -199,7 +201,7 @@ impl<C: Cell> Grower<'_, C> {
             result[larger] = Some(Sight::Large(parent));
         } else {
             self.spare.push(parent);
-            let small = grows[larger].then(|| self.search.small(self.space, parts[larger]));
+            let small = grows[larger].then(|| self.search.small(self.space, parts[larger], None));
             result[larger] = small.flatten().map(Sight::Small);
         }
         result

@@ -15,9 +15,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSliceMut,
-};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 use super::histogram::Adds;
 use super::neighbors::{Base, Hashes};
@@ -84,21 +82,36 @@ impl Blocks {
     }
 
     /// Fills `cells` with the sums over the graphs at `positions`.
-    pub(super) fn fill<C: Adds>(&self, positions: &[u32], samples: &[C], cells: &mut [C]) {
+    ///
+    /// As soon as a block is filled, and still in cache, `then` is given the number of its first
+    /// cell, its cells, and those at the same place `beside` them (none if that is empty); what it
+    /// gives comes back in the order of the blocks.
+    pub(super) fn fill<C: Adds, D: Send, R: Send>(
+        &self,
+        positions: &[u32],
+        samples: &[C],
+        (cells, beside): (&mut [C], &mut [D]),
+        then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
+    ) -> Vec<R> {
         let total = C::sum(samples, positions);
         let by_class = MOST_OF * positions.len() >= samples.len();
         let signed = if by_class { signed(positions, samples) } else { Vec::new() };
-        let fill = |(cells, block): (&mut [C], &Block)| {
+        let mut beside = beside.chunks_mut(SIZE);
+        let parts = self.blocks.iter().zip(cells.chunks_mut(SIZE)).enumerate();
+        let parts = parts.map(|(i, (block, cells))| (i, block, cells, beside.next()));
+        let fill = |(i, block, cells, beside): (usize, &Block, &mut [C], Option<&mut [D]>)| {
             if by_class {
                 block.fill_by_class(&signed, total, cells);
             } else {
                 block.fill_by_graph(positions, samples, total, cells);
             }
+            then(i * SIZE, cells, beside.unwrap_or_default())
         };
         if rayon::current_num_threads() > 1 {
-            cells.par_chunks_mut(SIZE).zip(&self.blocks).for_each(fill);
+            let parts: Vec<_> = parts.collect();
+            parts.into_par_iter().map(fill).collect()
         } else {
-            cells.chunks_mut(SIZE).zip(&self.blocks).for_each(fill);
+            parts.map(fill).collect()
         }
     }
 }
@@ -270,7 +283,7 @@ mod tests {
         let blocks = Blocks::new(table);
         let samples: Vec<C> = (0..GRAPHS).map(|p| C::of(s, p)).collect();
         let mut cells = vec![C::default(); blocks.cells()];
-        blocks.fill(node, &samples, &mut cells);
+        blocks.fill(node, &samples, (&mut cells, &mut [0u8; 0]), |_, _, _| ());
         for class in 0..table.len() as u32 {
             let mut sum = C::default();
             let here = table.graphs(class).iter().filter(|p| node.contains(p));

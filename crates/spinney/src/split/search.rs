@@ -94,6 +94,18 @@ impl<'a, C: Cell> Search<'a, C> {
         histogram.cover(&self.view(space), positions, self.cells);
     }
 
+    /// Fills the histogram of the part of a node with the graphs at `positions`, and takes them away
+    /// from the histogram of the `whole`, which covers all classes known by now.
+    pub fn cover_part(
+        &self,
+        space: &dyn PatternSpace,
+        histogram: &mut Histogram<C>,
+        positions: &[u32],
+        whole: &mut Histogram<C>,
+    ) {
+        histogram.cover_part(&self.view(space), positions, self.cells, whole);
+    }
+
     fn view<'s>(&'s self, space: &'s dyn PatternSpace) -> View<'s> {
         let part = self.part.as_ref().map(View::Part);
         part.or_else(|| space.view()).expect("without a part there is a view of the whole")
@@ -126,21 +138,22 @@ impl<'a, C: Cell> Search<'a, C> {
         graphs <= small::MOST && !matches!(self.view(space), View::Growing(_))
     }
 
-    /// The node with the graphs at `positions`, if it is small and all classes are known.
-    pub fn small(&mut self, space: &dyn PatternSpace, positions: &[u32]) -> Option<SmallNode> {
+    /// The node with the graphs at `positions`, if it is small and all classes are known; they are
+    /// taken away from the histogram of the `whole`, if that is given.
+    pub fn small(
+        &mut self,
+        space: &dyn PatternSpace,
+        positions: &[u32],
+        whole: Option<&mut Histogram<C>>,
+    ) -> Option<SmallNode> {
         if !self.is_small(space, positions.len()) {
             return None;
         }
         let mut room = std::mem::take(self.room);
-        let node = SmallNode::new(&self.view(space), positions, self.samples, &mut room);
+        let whole = whole.map(|whole| (whole, self.cells));
+        let node = SmallNode::new(&self.view(space), positions, self.samples, &mut room, whole);
         *self.room = room;
         Some(node)
-    }
-
-    /// Takes the graphs at `positions` away from a histogram: those that [`Search::small`] was last
-    /// asked for.
-    pub fn take_away(&self, histogram: &mut Histogram<C>, positions: &[u32]) {
-        self.room.take_away(histogram, positions, self.cells);
     }
 
     /// The best split of a small node, and which graphs of it have the class.
