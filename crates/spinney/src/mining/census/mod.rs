@@ -27,7 +27,9 @@ mod table;
 mod tally;
 pub(crate) mod walk;
 
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::hash::Name;
 use self::namer::Namer;
@@ -68,9 +70,16 @@ impl Census {
     /// Takes the census of all patterns of at most `max_edges` edges, single vertices included.
     #[must_use]
     pub fn take(graphs: &[Graph], max_edges: usize) -> Census {
-        let take = |graphs: &[Graph]| -> Vec<Row> {
-            graphs.par_iter().map_init(Taker::default, |t, g| t.row(g, max_edges)).collect()
+        // Buffers are warm and large: each thread keeps its own.
+        let takers: Vec<Mutex<Taker>> =
+            (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
+        let row = |graph: &Graph| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut taker = takers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            taker.row(graph, max_edges)
         };
+        let take =
+            |graphs: &[Graph]| -> Vec<Row> { graphs.par_iter().with_max_len(1).map(row).collect() };
         let mut census = Census::default();
         let mut names = NameTable::default();
         let mut sorter = Sorter::default();
