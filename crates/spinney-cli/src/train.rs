@@ -49,6 +49,11 @@ struct Sides {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
+    // Inside the pool, parallel steps start without handing over to it.
+    rayon::scope(|_| run_inside(args, started))
+}
+
+fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let params = args.params.params().check()?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));

@@ -267,11 +267,13 @@ impl<'a, C: Cell> Grower<'a, C> {
         if is_large {
             self.search.cover(&**self.space(), &mut parent, all);
         }
-        let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
-        if grows[smaller] {
-            result[smaller] = Some(sight);
-        } else {
-            self.put_away(sight);
+        if grows[smaller] || is_large {
+            let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
+            if grows[smaller] {
+                result[smaller] = Some(sight);
+            } else {
+                self.put_away(sight);
+            }
         }
         if is_large {
             result[larger] = Some(Sight::Large(parent));
