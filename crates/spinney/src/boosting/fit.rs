@@ -261,8 +261,12 @@ impl<'a> Booster<'a> {
         let valid = (!self.valid.graphs.is_empty())
             .then(|| evaluate(&self.valid.predictions(&self.loss), &self.valid.truth));
         let (side, loss, metric) = (&self.train, &self.loss, self.metric);
-        let (train_loss, train_metric) =
-            rayon::join(|| side.loss(loss), || measure(metric, &train, &side.truth));
+        let (mean_loss, measured) = (|| side.loss(loss), || measure(metric, &train, &side.truth));
+        let (train_loss, train_metric) = if side.graphs.len() < 2 * SHARE {
+            (mean_loss(), measured())
+        } else {
+            rayon::join(mean_loss, measured)
+        };
         Round {
             round,
             train_loss,

@@ -140,7 +140,7 @@ impl<'c> Stretch<'c> {
 mod tests {
     use proptest::prelude::{prop, prop_assert_eq, proptest};
 
-    use super::{Batch, PatternId};
+    use super::{Batch, PatternId, Stretch};
 
     proptest! {
         #[test]
@@ -156,7 +156,7 @@ mod tests {
             }
             batch.shrink();
             for (i, row) in rows.iter().enumerate() {
-                let all: Vec<(PatternId, u32)> = batch.row(i).flat_map(|s| s.entries()).collect();
+                let all: Vec<(PatternId, u32)> = batch.row(i).flat_map(Stretch::entries).collect();
                 prop_assert_eq!(&all, &row.iter().map(|(&p, &n)| (p, n)).collect::<Vec<_>>());
                 let range = asked[0]..asked[1].max(asked[0]);
                 let part = batch.row(i).flat_map(|s| s.within(&range).entries());
