@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::check(&[args.common.json.as_deref()], &[&args.model, &args.input])?;
     let model = input::model(&args.model)?;
     let input = input::read_for(&model, &args.input, &args.reading, &args.common)?;
-    let data = input.labelled(0, &args.input)?.data;
+    let data = input.into_labelled(&args.input)?.data;
     let metrics = model.evaluate(&data).map_err(|e| Error::file(&args.input, e))?;
     let mut text = output::count(data.len(), "graph") + "\n";
     for &(metric, value) in &metrics {

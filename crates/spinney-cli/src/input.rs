@@ -40,29 +40,43 @@ impl Input {
     /// The molecules that have a target in the given column; says how many have none. Graphs,
     /// which have their targets with them, stay as they are.
     pub(crate) fn labelled(&self, column: usize, path: &Path) -> Result<Input> {
-        let Some(targets) = self.targets.get(column) else {
-            return Ok(Input { data: self.data.clone(), ..Input::default() });
+        let targets = self.targets.get(column).into_iter().cloned().collect();
+        let name = self.target_names.get(column).into_iter().cloned().collect();
+        let alone = Input {
+            data: self.data.clone(),
+            chemistry: self.chemistry.clone(),
+            structures: self.structures.clone(),
+            splits: self.splits.clone(),
+            target_names: name,
+            targets,
         };
+        alone.into_labelled(path)
+    }
+
+    /// The same of the first target column, without a copy.
+    pub(crate) fn into_labelled(mut self, path: &Path) -> Result<Input> {
+        if self.targets.is_empty() {
+            return Ok(Input { data: self.data, ..Input::default() });
+        }
+        let (targets, name) = (self.targets.swap_remove(0), &self.target_names[0]);
         let present: Vec<usize> = (0..targets.len()).filter(|&i| targets[i].is_some()).collect();
-        let name = &self.target_names[column];
         if present.is_empty() {
             return Err(Error::file(path, format!("no record has a target in column {name:?}")));
         }
         let missing = targets.len() - present.len();
-        if missing > 0 {
-            let records = count(missing, "record");
-            complain(&format!(
-                "spinney: {}: {name}: skipped {records} without target",
-                path.display()
-            ));
+        let (data, chemistry) = (self.data.with_targets(targets)?, self.chemistry);
+        let (structures, splits) = (self.structures, self.splits);
+        if missing == 0 {
+            return Ok(Input { data, chemistry, structures, splits, ..Input::default() });
         }
+        let records = count(missing, "record");
+        complain(&format!("spinney: {}: {name}: skipped {records} without target", path.display()));
         let pick = |all: &[String]| present.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
-        let all = self.data.clone().with_targets(targets.clone())?;
         Ok(Input {
-            data: all.subset(&present),
-            chemistry: self.chemistry.clone(),
-            structures: pick(&self.structures),
-            splits: self.splits.as_deref().map(pick),
+            data: data.subset(&present),
+            chemistry,
+            structures: pick(&structures),
+            splits: splits.as_deref().map(pick),
             ..Input::default()
         })
     }

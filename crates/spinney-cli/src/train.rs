@@ -49,6 +49,11 @@ struct Sides {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
+    // Inside the pool, parallel steps start without handing over to it.
+    rayon::scope(|_| run_inside(args, started))
+}
+
+fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let params = args.params.params().check()?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
@@ -58,20 +63,22 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if all.chemistry.is_some() && all.target_names.is_empty() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
-    let several = all.target_names.len() > 1;
+    let (targets, chemistry) = (all.target_names.clone(), all.chemistry.clone());
     let mut results = Vec::new();
-    for column in 0..all.target_names.len().max(1) {
-        let input = all.labelled(column, path)?;
-        let name = all.target_names.get(column).filter(|_| several).map(String::as_str);
-        results.push(train_one(args, &params, input, name)?);
+    if targets.len() < 2 {
+        results.push(train_one(args, &params, all.into_labelled(path)?, None)?);
+    } else {
+        for (column, target) in targets.iter().enumerate() {
+            results.push(train_one(args, &params, all.labelled(column, path)?, Some(target))?);
+        }
     }
-    let results = if several { json!(results) } else { results.swap_remove(0) };
+    let results = if targets.len() > 1 { json!(results) } else { results.swap_remove(0) };
     let params = args.params.told(json!({
         "input": path.display().to_string(),
         "output": args.output.display().to_string(),
         "valid": args.valid,
-        "target": all.target_names,
-        "chemistry": all.chemistry.as_ref().map(Chemistry::to_json),
+        "target": targets,
+        "chemistry": chemistry.as_ref().map(Chemistry::to_json),
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
 }
@@ -153,7 +160,7 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         return Ok(Sides { data: input.data, train, valid });
     }
     let path = Path::new(valid);
-    let more = input::read(path, &args.input.reading, &args.common, None)?.labelled(0, path)?;
+    let more = input::read(path, &args.input.reading, &args.common, None)?.into_labelled(path)?;
     Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
     let all = input.data.concatenated(&more.data)?;
     let total = all.len() as u32;

@@ -3,6 +3,8 @@
 //! Targets are kept as they were written (`"1"`, `"active"`, `"-2.7"`); what they mean (classes or
 //! numbers) is decided when a loss is chosen, by [`Dataset::classes`] or [`Dataset::numbers`].
 
+use rayon::prelude::{IntoParallelRefMutIterator, ParallelIterator};
+
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::labels::{Labels, natural_order};
@@ -35,6 +37,7 @@ impl Dataset {
     pub fn new(labels: &Labels, records: Vec<Record>) -> Self {
         let sorted = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
         let mut data = Dataset { labels: labels.clone(), ..Dataset::default() };
+        data.graphs.reserve_exact(records.len());
         for record in records {
             data.graphs.push(record.graph);
             data.ids.push(record.id);
@@ -43,7 +46,7 @@ impl Dataset {
         if sorted != data.labels {
             let vertex = labels.vertex.translation(&sorted.vertex);
             let edge = labels.edge.translation(&sorted.edge);
-            data.graphs.iter_mut().for_each(|g| g.relabel(&vertex, &edge));
+            data.graphs.par_iter_mut().for_each(|g| g.relabel(&vertex, &edge));
             data.labels = sorted;
         }
         data

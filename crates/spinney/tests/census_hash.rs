@@ -224,9 +224,8 @@ fn by_census(graphs: &[Graph], max_edges: usize) -> Counts {
         (0..census.len() as u32).map(|p| census.decode(graphs, p, &mut canonizer).code).collect();
     let mut counts = Counts::new();
     for g in 0..graphs.len() {
-        let (patterns, times) = census.row(g);
-        assert!(patterns.is_sorted());
-        for (&p, &t) in patterns.iter().zip(times) {
+        assert!(census.row(g).is_sorted_by_key(|entry| entry.0));
+        for (p, t) in census.row(g) {
             counts.entry(codes[p as usize].clone()).or_default().push((g as u32, t.into()));
         }
     }

@@ -77,7 +77,7 @@ fn the_enumeration_tree_has_the_known_pattern_counts() {
 fn support_sets(census: &Census) -> HashSet<Vec<u32>> {
     let mut sets = vec![Vec::new(); census.len()];
     for g in 0..census.graph_count() {
-        for &p in census.row(g).0 {
+        for (p, _) in census.row(g) {
             sets[p as usize].push(g as u32);
         }
     }

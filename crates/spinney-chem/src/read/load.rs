@@ -76,8 +76,19 @@ pub struct Loaded {
 pub fn load(request: &Request, chemistry: &Chemistry) -> Result<Loaded> {
     let mut reader = open_requested(request, &request.columns)?;
     let mut assembly = Assembly::new(request, &reader);
-    while assembly.read(&mut reader, chemistry, BATCH)? {}
-    assembly.finish()
+    let mut batch = Batch::read(&mut reader, BATCH);
+    loop {
+        // The next records are read while these are parsed.
+        let raw = std::mem::take(&mut batch.raw);
+        let next = || batch.more.then(|| Batch::read(&mut reader, BATCH));
+        let (parts, next) = rayon::join(|| parse(raw, chemistry, request.lenient), next);
+        assembly.join_all(parts)?;
+        match (batch.stop, next) {
+            (Some(error), _) => return Err(error),
+            (None, Some(next)) => batch = next,
+            (None, None) => return assembly.finish(),
+        }
+    }
 }
 
 /// Reads a file in batches of at most `batch_size` records and hands each batch to `each`, in order; a batch
@@ -129,6 +140,35 @@ struct Assembly<'r> {
 
 type Outcome = std::result::Result<Parsed, BadRecord>;
 
+/// Records read but not yet parsed.
+struct Batch {
+    raw: Vec<std::result::Result<RawRecord, BadRecord>>,
+    /// Whether more may follow.
+    more: bool,
+    /// Why nothing follows, if that is an error.
+    stop: Option<Error>,
+}
+
+impl Batch {
+    fn read(reader: &mut Reader, most: usize) -> Batch {
+        let (mut batch, mut bytes) = (Batch { raw: Vec::new(), more: true, stop: None }, 0);
+        while batch.more && batch.raw.len() < most && bytes < BATCH_BYTES {
+            match reader.next() {
+                Some(Ok(record)) => {
+                    bytes += record.id.len() + record.structure.text().len();
+                    batch.raw.push(Ok(record));
+                }
+                Some(Err(ReadError::Record(bad))) => batch.raw.push(Err(bad)),
+                Some(Err(ReadError::Stop(error))) => {
+                    (batch.more, batch.stop) = (false, Some(error));
+                }
+                None => batch.more = false,
+            }
+        }
+        batch
+    }
+}
+
 /// A record whose molecule is understood.
 struct Parsed {
     raw: RawRecord,
@@ -158,23 +198,13 @@ impl<'r> Assembly<'r> {
 
     /// Takes the next `most` records; whether more may follow.
     fn read(&mut self, reader: &mut Reader, chemistry: &Chemistry, most: usize) -> Result<bool> {
-        let (mut raw, mut bytes) = (Vec::new(), 0);
-        let (mut more, mut stop) = (true, None);
-        while more && raw.len() < most && bytes < BATCH_BYTES {
-            match reader.next() {
-                Some(Ok(record)) => {
-                    bytes += record.id.len() + record.structure.text().len();
-                    raw.push(Ok(record));
-                }
-                Some(Err(ReadError::Record(bad))) => raw.push(Err(bad)),
-                Some(Err(ReadError::Stop(error))) => (more, stop) = (false, Some(error)),
-                None => more = false,
-            }
-        }
-        for (labels, outcomes) in parse(raw, chemistry, self.lenient) {
-            self.join(&labels, outcomes)?;
-        }
+        let Batch { raw, more, stop } = Batch::read(reader, most);
+        self.join_all(parse(raw, chemistry, self.lenient))?;
         stop.map_or(Ok(more), Err)
+    }
+
+    fn join_all(&mut self, parts: Vec<(Labels, Vec<Outcome>)>) -> Result<()> {
+        parts.into_iter().try_for_each(|(labels, outcomes)| self.join(&labels, outcomes))
     }
 
     fn join(&mut self, labels: &Labels, outcomes: Vec<Outcome>) -> Result<()> {

@@ -98,28 +98,40 @@ impl Parts<'_> {
         let codes = model.patterns.iter().map(|p| &p.code);
         let occurrences = certify::occurrences(codes, self.data.graphs(), self.train);
         let classes = self.loss.task().classes().len().max(1);
+        let mut position_of = vec![None; self.data.len()];
+        (0u32..).zip(self.train).for_each(|(p, &graph)| position_of[graph as usize] = Some(p));
         let believed = space.graphs_with(engine_ids);
-        let parts = model.patterns.iter_mut().zip(occurrences).zip(believed);
-        for ((pattern, found), believed) in parts {
+        for ((pattern, found), believed) in model.patterns.iter_mut().zip(occurrences).zip(believed)
+        {
+            let believed = believed.iter().filter_map(|&graph| position_of[graph as usize]);
+            if let Some(position) = first_difference(&found, believed) {
+                let graph = self.train[position as usize] as usize;
+                return Err(misplaced(&pattern.code, &model.labels, &self.data.ids()[graph]));
+            }
             pattern.support = vec![0; classes];
-            let mut believed = believed.into_iter().peekable();
-            let mut found = found.into_iter().peekable();
-            for (position, &graph) in (0u32..).zip(self.train) {
-                let occurs = found.next_if_eq(&position).is_some();
-                while believed.next_if(|&g| g < graph).is_some() {}
-                if occurs != believed.next_if_eq(&graph).is_some() {
-                    let code = &pattern.code;
-                    return Err(misplaced(code, &model.labels, &self.data.ids()[graph as usize]));
-                }
+            for position in found {
                 let class = match self.truth {
                     Truth::Classes(c) => c[position as usize] as usize,
                     Truth::Numbers(_) => 0,
                 };
-                pattern.support[class] += u32::from(occurs);
+                pattern.support[class] += 1;
             }
         }
         Ok(())
     }
+}
+
+/// The least number that is in one of two ascending lists only.
+fn first_difference(found: &[u32], believed: impl Iterator<Item = u32>) -> Option<u32> {
+    let mut rest = found.iter();
+    for position in believed {
+        match rest.next() {
+            Some(&found) if found == position => {}
+            Some(&found) => return Some(found.min(position)),
+            None => return Some(position),
+        }
+    }
+    rest.next().copied()
 }
 
 fn misplaced(code: &DfsCode, labels: &Labels, id: &str) -> Error {
@@ -159,4 +171,20 @@ fn digest(data: &Dataset, train: &[u32]) -> String {
         }
     }
     crate::model::file::hex(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_difference;
+
+    #[test]
+    fn lists_differ_first_where_one_has_more() {
+        let differ = |a: &[u32], b: &[u32]| first_difference(a, b.iter().copied());
+        assert_eq!(differ(&[], &[]), None);
+        assert_eq!(differ(&[1, 4], &[1, 4]), None);
+        assert_eq!(differ(&[1, 4], &[1]), Some(4));
+        assert_eq!(differ(&[1], &[1, 4]), Some(4));
+        assert_eq!(differ(&[1, 3, 4], &[1, 4]), Some(3));
+        assert_eq!(differ(&[4], &[1, 4]), Some(1));
+    }
 }

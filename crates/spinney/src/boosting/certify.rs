@@ -7,11 +7,14 @@
 //! **Cost.** A walk over every training graph, in parallel. (Spelling patterns from their rarest
 //! vertex on was tried: it fails earlier but shares fewer beginnings, and was slower on NCI1.)
 
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::graph::Graph;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::matcher::{Dictionary, Matcher, Scratch};
+
+/// Graphs whose patterns are held at a time.
+const PART: usize = 1 << 13;
 
 /// For each of some patterns, the positions in `train` of the graphs that contain it, ascending.
 pub(super) fn occurrences<'a>(
@@ -20,16 +23,17 @@ pub(super) fn occurrences<'a>(
     train: &[u32],
 ) -> Vec<Vec<u32>> {
     let matcher = Matcher::new(codes.map(|code| (code, 1)));
-    let found: Vec<Vec<u32>> = train
-        .into_par_iter()
-        .map_init(Scratch::default, |scratch, &g| {
-            let found = matcher.find(&graphs[g as usize], Dictionary::Same, scratch);
-            found.iter().map(|&(pattern, _)| pattern).collect()
-        })
-        .collect();
     let mut positions = vec![Vec::new(); matcher.len()];
-    for (position, patterns) in (0..).zip(found) {
-        patterns.into_iter().for_each(|p: u32| positions[p as usize].push(position));
+    let find = |scratch: &mut Scratch, &g: &u32| -> Vec<u32> {
+        let found = matcher.find(&graphs[g as usize], Dictionary::Same, scratch);
+        found.iter().map(|&(pattern, _)| pattern).collect()
+    };
+    let mut next = 0..;
+    for part in train.chunks(PART) {
+        let found: Vec<Vec<u32>> = part.par_iter().map_init(Scratch::default, find).collect();
+        for (patterns, position) in found.into_iter().zip(&mut next) {
+            patterns.into_iter().for_each(|p| positions[p as usize].push(position));
+        }
     }
     positions
 }

@@ -8,6 +8,7 @@
 //! predicts, number for number. Before a model is handed out its patterns are looked for in the
 //! training graphs by real matching and must occur exactly where training believed.
 
+use std::sync::RwLock;
 use std::time::Instant;
 
 use rayon::prelude::{
@@ -15,7 +16,7 @@ use rayon::prelude::{
 };
 
 use super::explore::Exploration;
-use super::grower::{Grower, GrownTree, Members};
+use super::grower::{Desk, Grower, GrownTree, Members, Pool};
 use super::loss::Loss;
 use super::params::{ClassWeight, Criterion, Engine, Leaf, Params, ValidParams};
 use super::record::{Record, Round, StopReason};
@@ -31,7 +32,6 @@ use crate::split::histogram::{Cell, Full, Histogram};
 use crate::split::packed::Packed;
 use crate::split::samples::Samples;
 use crate::split::search::Search;
-use crate::split::small::Room;
 use crate::split::space::PatternSpace;
 use crate::split::view::ClassSample;
 
@@ -75,10 +75,10 @@ pub struct Booster<'a> {
 /// Memory to be used again.
 #[derive(Default)]
 struct Spare {
-    packed: Vec<Histogram<Packed>>,
-    sums: Vec<Histogram<Sums>>,
-    full: Vec<Histogram<Full>>,
-    room: Room,
+    packed: Pool<Histogram<Packed>>,
+    sums: Pool<Histogram<Sums>>,
+    full: Pool<Histogram<Full>>,
+    desks: Pool<Desk>,
 }
 
 /// The best round so far on the validation graphs.
@@ -260,10 +260,17 @@ impl<'a> Booster<'a> {
         let train = self.train.predictions(&self.loss);
         let valid = (!self.valid.graphs.is_empty())
             .then(|| evaluate(&self.valid.predictions(&self.loss), &self.valid.truth));
+        let (side, loss, metric) = (&self.train, &self.loss, self.metric);
+        let (mean_loss, measured) = (|| side.loss(loss), || measure(metric, &train, &side.truth));
+        let (train_loss, train_metric) = if side.graphs.len() < 2 * SHARE {
+            (mean_loss(), measured())
+        } else {
+            rayon::join(mean_loss, measured)
+        };
         Round {
             round,
-            train_loss: self.train.loss(&self.loss),
-            train_metric: measure(self.metric, &train, &self.train.truth),
+            train_loss,
+            train_metric,
             valid_loss: valid.is_some().then(|| self.valid.loss(&self.loss)),
             valid: valid.unwrap_or_default(),
             patterns: self.space.patterns(),
@@ -305,14 +312,14 @@ impl<'a> Booster<'a> {
         members: Members,
         sample: ClassSample,
     ) -> Option<GrownTree> {
-        let mut spare = std::mem::take(&mut self.spare);
-        let (given, room) = ((residuals, curvatures), &mut spare.room);
+        let spare = std::mem::take(&mut self.spare);
+        let (given, desks) = ((residuals, curvatures), &spare.desks);
         let census = self.exploration.engine() == Engine::Census;
         let plain = self.unit_weights && self.params.criterion == Criterion::Residual;
         let tree = match (census, plain) {
-            (true, true) => self.grow(given, members, sample, (&mut spare.packed, room)),
-            (true, false) => self.grow(given, members, sample, (&mut spare.sums, room)),
-            (false, _) => self.grow(given, members, sample, (&mut spare.full, room)),
+            (true, true) => self.grow(given, members, sample, (&spare.packed, desks)),
+            (true, false) => self.grow(given, members, sample, (&spare.sums, desks)),
+            (false, _) => self.grow(given, members, sample, (&spare.full, desks)),
         };
         self.spare = spare;
         tree
@@ -330,7 +337,7 @@ impl<'a> Booster<'a> {
         (residuals, curvatures): (&[f64], &[f64]),
         members: Members,
         sample: ClassSample,
-        (spare, room): (&mut Vec<Histogram<C>>, &mut Room),
+        spare: (&Pool<Histogram<C>>, &Pool<Desk>),
     ) -> Option<GrownTree> {
         let weighted = |values: &[f64]| -> Vec<f64> {
             values.iter().zip(&self.weights).map(|(v, w)| v * w).collect()
@@ -338,8 +345,7 @@ impl<'a> Booster<'a> {
         let (gradients, bends) = (weighted(residuals), weighted(curvatures));
         let (samples, rule) = self.samples(&gradients, &bends)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search =
-            Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample, room));
+        let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {
             Leaf::Mean => (&self.weights, rate),
@@ -351,15 +357,14 @@ impl<'a> Booster<'a> {
             if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
         };
         let grower = Grower {
-            space: &mut *self.space,
+            shares: self.space.frontier().is_empty() && rayon::current_num_threads() > 1,
+            space: RwLock::new(&mut *self.space),
             search,
             depth: self.params.depth,
             min_leaf: self.params.min_samples_leaf,
             leaf_value: &leaf_value,
             gain_unit: samples.gain_unit(),
             spare,
-            tree: GrownTree::default(),
-            inside: vec![false; gradients.len()],
         };
         Some(grower.grow(members, gradients.len()))
     }

@@ -6,14 +6,17 @@
 //! **Invariant.** Position lists stay ascending, so sums over a leaf are taken in one order. Of two
 //! children the smaller one's histogram is filled from rows, the other's found by subtraction.
 //!
+//! The subtrees of a node are grown side by side where nothing is left to explore; where nodes lie
+//! in the tree does not depend on it.
+//!
 //! **Cost.** A tree of depth d fills histograms for at most half of its graphs a level.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::mining::classes::Column;
 use crate::split::histogram::{Cell, Histogram};
 use crate::split::search::{Search, Split};
-use crate::split::small::SmallNode;
+use crate::split::small::{Room, SmallNode};
 use crate::split::space::{PatternSpace, Simplest};
 
 /// A tree as it is grown: it still knows the engine's columns.
@@ -63,27 +66,40 @@ pub(super) struct Members {
     pub(super) left_out: Vec<u32>,
 }
 
-impl<C> Sight<C> {
-    fn into_histogram(self) -> Option<Histogram<C>> {
-        match self {
-            Sight::Large(histogram) => Some(histogram),
-            Sight::Small(_) => None,
-        }
+/// Memory to be used again, by any thread.
+#[derive(Debug, Default)]
+pub(super) struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Pool<T> {
+    fn get(&self) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
+
+    fn put(&self, used: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(used);
+    }
+}
+
+/// What one thread needs at a time.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    room: Room,
+    /// For [`Grower::partition`]: all false in between.
+    inside: Vec<bool>,
 }
 
 /// Grows one tree.
 pub(super) struct Grower<'a, C> {
-    pub(super) space: &'a mut dyn PatternSpace,
+    /// Written to where there is something left to explore, else shared.
+    pub(super) space: RwLock<&'a mut dyn PatternSpace>,
+    /// Whether subtrees are grown side by side: nothing is left to explore.
+    pub(super) shares: bool,
     pub(super) search: Search<'a, C>,
     pub(super) depth: usize,
     pub(super) min_leaf: usize,
-    pub(super) leaf_value: &'a dyn Fn(&[u32]) -> f64,
+    pub(super) leaf_value: &'a (dyn Fn(&[u32]) -> f64 + Sync),
     pub(super) gain_unit: f64,
-    pub(super) spare: &'a mut Vec<Histogram<C>>,
-    pub(super) tree: GrownTree,
-    /// For [`Grower::partition`]: all false in between.
-    pub(super) inside: Vec<bool>,
+    pub(super) spare: (&'a Pool<Histogram<C>>, &'a Pool<Desk>),
 }
 
 /// What a node that may be split is searched by.
@@ -92,42 +108,96 @@ enum Sight<C> {
     Small(SmallNode),
 }
 
-impl<C: Cell> Grower<'_, C> {
-    pub(super) fn grow(mut self, root: Members, graphs: usize) -> GrownTree {
-        self.tree.leaf_of = vec![0; graphs];
-        let sight = self.look(&root.fitted);
-        self.node(root, Some(sight), 0);
-        self.tree
+/// A node and what is below it, numbered from 0.
+#[derive(Default)]
+struct Subtree {
+    nodes: Vec<GrownNode>,
+    /// The leaves and their graphs.
+    leaves: Vec<(usize, Members)>,
+}
+
+impl Subtree {
+    /// Adds another after the nodes so far and returns the number of its first node.
+    fn append(&mut self, other: Subtree) -> usize {
+        let first = self.nodes.len();
+        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            if let GrownNode::Split { yes, no, .. } = &mut node {
+                *yes += first;
+                *no += first;
+            }
+            node
+        }));
+        self.leaves.extend(other.leaves.into_iter().map(|(leaf, of)| (leaf + first, of)));
+        first
+    }
+}
+
+impl<'a, C: Cell> Grower<'a, C> {
+    pub(super) fn grow(self, root: Members, graphs: usize) -> GrownTree {
+        let sight = self.look(&root.fitted, None);
+        let Subtree { nodes, leaves } = self.node(root, Some(sight), 0);
+        let mut leaf_of = vec![0; graphs];
+        for (leaf, members) in leaves {
+            for &p in members.fitted.iter().chain(&members.left_out) {
+                leaf_of[p as usize] = leaf as u32;
+            }
+        }
+        GrownTree { nodes, leaf_of }
     }
 
-    fn blank(&mut self) -> Histogram<C> {
-        let mut histogram = self.spare.pop().unwrap_or_default();
-        histogram.clear();
-        histogram
+    fn space(&self) -> RwLockReadGuard<'_, &'a mut dyn PatternSpace> {
+        self.space.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn look(&mut self, positions: &[u32]) -> Sight<C> {
-        if let Some(small) = self.search.small(self.space, positions) {
+    fn put_away(&self, sight: Sight<C>) {
+        if let Sight::Large(histogram) = sight {
+            self.spare.0.put(histogram);
+        }
+    }
+
+    fn small(&self, positions: &[u32], whole: Option<&mut Histogram<C>>) -> Option<SmallNode> {
+        let mut desk = self.spare.1.get();
+        let small = self.search.small(&**self.space(), positions, whole, &mut desk.room);
+        self.spare.1.put(desk);
+        small
+    }
+
+    /// What a node is searched by; its graphs are taken away from the histogram of the `whole`.
+    fn look(&self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> Sight<C> {
+        if let Some(small) = self.small(positions, whole.as_deref_mut()) {
             return Sight::Small(small);
         }
-        let mut histogram = self.blank();
-        self.search.cover(self.space, &mut histogram, positions);
+        let mut histogram = self.spare.0.get();
+        histogram.clear();
+        let space = self.space();
+        match whole {
+            Some(whole) => self.search.cover_part(&**space, &mut histogram, positions, whole),
+            None => self.search.cover(&**space, &mut histogram, positions),
+        }
         Sight::Large(histogram)
     }
 
-    /// Grows the subtree of a node and returns its number.
-    fn node(&mut self, members: Members, sight: Option<Sight<C>>, depth: usize) -> usize {
-        let Some(mut sight) = sight else { return self.leaf(&members) };
-        let split = match &mut sight {
-            Sight::Large(histogram) => {
-                let split = self.search.best_split(self.space, histogram, &members.fitted);
-                split.map(|split| (split, 0))
+    /// The best split of a node and, if it is small, which of its graphs have the class.
+    fn best_split(&self, sight: &mut Sight<C>, positions: &[u32]) -> Option<(Split, u64)> {
+        let split = match sight {
+            Sight::Small(small) => return self.search.best_small_split(&**self.space(), small),
+            Sight::Large(histogram) if self.shares => {
+                self.search.best_known_split(&**self.space(), histogram, positions)
             }
-            Sight::Small(small) => self.search.best_small_split(self.space, small),
+            Sight::Large(histogram) => {
+                let mut space = self.space.write().unwrap_or_else(PoisonError::into_inner);
+                self.search.best_split(&mut **space, histogram, positions)
+            }
         };
-        let Some((split, word)) = split else {
-            self.spare.extend(sight.into_histogram());
-            return self.leaf(&members);
+        split.map(|split| (split, 0))
+    }
+
+    /// Grows a node and what is below it.
+    fn node(&self, members: Members, sight: Option<Sight<C>>, depth: usize) -> Subtree {
+        let Some(mut sight) = sight else { return self.leaf(members) };
+        let Some((split, word)) = self.best_split(&mut sight, &members.fitted) else {
+            self.put_away(sight);
+            return self.leaf(members);
         };
         let (yes, no) = self.partition(&members, &split);
         let parts = [&yes.fitted[..], &no.fitted];
@@ -139,27 +209,39 @@ impl<C: Cell> Grower<'_, C> {
                 [part(grows[0], word), part(grows[1], !word)]
             }
         };
-        let at = self.tree.nodes.len();
-        self.tree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
         let cover = members.fitted.len() as u32;
         drop(members);
-        let yes = self.node(yes, yes_sight, depth + 1);
-        let no = self.node(no, no_sight, depth + 1);
-        // Squares of huge residuals leave the range of numbers; a model holds finite ones.
-        let gain = (split.gain * self.gain_unit).min(f64::MAX);
-        self.tree.nodes[at] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
-        at
+        let side_by_side = self.shares && grows == [true, true];
+        let yes = || self.node(yes, yes_sight, depth + 1);
+        let no = || self.node(no, no_sight, depth + 1);
+        let (yes, no) = if side_by_side { rayon::join(yes, no) } else { (yes(), no()) };
+        self.joined(split, cover, yes, no)
     }
 
-    fn partition(&mut self, members: &Members, split: &Split) -> (Members, Members) {
-        let graphs = self.space.classes().graphs(split.class);
-        graphs.for_each(|p| self.inside[p as usize] = true);
+    /// A split, then what is below its "yes", then what is below its "no".
+    fn joined(&self, split: Split, cover: u32, yes: Subtree, no: Subtree) -> Subtree {
+        let mut subtree = Subtree::default();
+        subtree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
+        let (yes, no) = (subtree.append(yes), subtree.append(no));
+        // Squares of huge residuals leave the range of numbers; a model holds finite ones.
+        let gain = (split.gain * self.gain_unit).min(f64::MAX);
+        subtree.nodes[0] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
+        subtree
+    }
+
+    fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
+        let mut desk = self.spare.1.get();
+        let space = self.space();
+        let graphs = space.classes().graphs(split.class);
+        desk.inside.resize(space.classes().graph_count(), false);
+        graphs.for_each(|p| desk.inside[p as usize] = true);
         let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
-            positions.iter().partition(|&&p| self.inside[p as usize])
+            positions.iter().partition(|&&p| desk.inside[p as usize])
         };
         let (yes_fitted, no_fitted) = part(&members.fitted);
         let (yes_out, no_out) = part(&members.left_out);
-        graphs.for_each(|p| self.inside[p as usize] = false);
+        graphs.for_each(|p| desk.inside[p as usize] = false);
+        self.spare.1.put(desk);
         (
             Members { fitted: yes_fitted, left_out: yes_out },
             Members { fitted: no_fitted, left_out: no_out },
@@ -168,7 +250,7 @@ impl<C: Cell> Grower<'_, C> {
 
     /// What the children are searched by, where they can be split at all.
     fn children(
-        &mut self,
+        &self,
         mut parent: Histogram<C>,
         all: &[u32],
         parts: [&[u32]; 2],
@@ -178,40 +260,33 @@ impl<C: Cell> Grower<'_, C> {
         let larger = 1 - smaller;
         let mut result = [None, None];
         if grows == [false, false] {
-            self.spare.push(parent);
+            self.spare.0.put(parent);
             return result;
         }
-        let is_large = grows[larger] && !self.search.is_small(self.space, parts[larger].len());
-        let sight = self.look(parts[smaller]);
+        let is_large = grows[larger] && !self.search.is_small(&**self.space(), parts[larger].len());
         if is_large {
-            self.search.cover(self.space, &mut parent, all);
-            match &sight {
-                Sight::Large(histogram) => parent.subtract(histogram),
-                Sight::Small(_) => self.search.take_away(&mut parent, parts[smaller]),
-            }
+            self.search.cover(&**self.space(), &mut parent, all);
         }
-        if grows[smaller] {
-            result[smaller] = Some(sight);
-        } else {
-            self.spare.extend(sight.into_histogram());
+        if grows[smaller] || is_large {
+            let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
+            if grows[smaller] {
+                result[smaller] = Some(sight);
+            } else {
+                self.put_away(sight);
+            }
         }
         if is_large {
             result[larger] = Some(Sight::Large(parent));
         } else {
-            self.spare.push(parent);
-            let small = grows[larger].then(|| self.search.small(self.space, parts[larger]));
+            self.spare.0.put(parent);
+            let small = grows[larger].then(|| self.small(parts[larger], None));
             result[larger] = small.flatten().map(Sight::Small);
         }
         result
     }
 
-    fn leaf(&mut self, members: &Members) -> usize {
-        let at = self.tree.nodes.len();
-        for &p in members.fitted.iter().chain(&members.left_out) {
-            self.tree.leaf_of[p as usize] = at as u32;
-        }
-        let value = (self.leaf_value)(&members.fitted);
-        self.tree.nodes.push(GrownNode::Leaf { value, cover: members.fitted.len() as u32 });
-        at
+    fn leaf(&self, members: Members) -> Subtree {
+        let (value, cover) = ((self.leaf_value)(&members.fitted), members.fitted.len() as u32);
+        Subtree { nodes: vec![GrownNode::Leaf { value, cover }], leaves: vec![(0, members)] }
     }
 }

@@ -265,16 +265,21 @@ impl ClassTable {
         if id == next {
             self.classes.push(Class { signature, support, edges, first: END });
         }
+        (id, self.join(id, support, column, edges))
+    }
+
+    /// Makes a column a member of its class; whether it is one of the simplest now.
+    fn join(&mut self, id: ClassId, support: u32, column: Column, edges: u32) -> bool {
         let class = &mut self.classes[id as usize];
         debug_assert_eq!(class.support, support, "a signature names one set of graphs");
         if edges == END || edges > class.edges {
-            return (id, false);
+            return false;
         }
         let rest = if edges < class.edges { END } else { class.first };
         class.edges = edges;
         class.first = self.simplest.len() as u32;
         self.simplest.push(Member { column, next: rest });
-        (id, true)
+        true
     }
 
     /// The classes of a census over the training graphs `train` (numbers in the census, in the
@@ -325,7 +330,9 @@ impl ClassTable {
         let tallies = layout.tally(&self.keys);
         let useful = which.useful.0.max(1)..=which.useful.1;
         let mut first_of = vec![NONE; tallies.len()];
-        for (pattern, column) in layout.by_falling_support(&tallies, useful) {
+        let order = layout.by_falling_support(&tallies, useful);
+        let mut slots = Slots::new(order.len());
+        for (pattern, column) in order {
             let first = layout.first(pattern);
             if tallies[first].support < which.min_support.max(1) {
                 continue;
@@ -336,14 +343,45 @@ impl ClassTable {
             }
             let tally = tallies[column as usize];
             let at_least = (column as usize - first) as u32 + 1;
-            let known = self.len();
-            let member = Column { pattern, at_least };
-            let (class, _) = self.enter(tally.signature(), tally.support, member, edges as u32);
-            if self.len() > known {
+            let (support, edges) = (tally.support, edges as u32);
+            let class = slots.class(tally.signature(), &self.classes);
+            if class as usize == self.len() {
+                let signature = tally.signature();
+                self.classes.push(Class { signature, support, edges, first: END });
                 first_of[column as usize] = class;
             }
+            self.join(class, support, Column { pattern, at_least }, edges);
         }
-        self.index = HashMap::default();
         first_of
+    }
+}
+
+/// Classes by signature, for as many columns as are known in advance: open addressing with four
+/// bytes a slot. Signatures are random already.
+struct Slots {
+    /// Classes; `END` is empty.
+    slots: Vec<ClassId>,
+}
+
+impl Slots {
+    fn new(columns: usize) -> Slots {
+        Slots { slots: vec![END; (columns + columns / 2 + 1).next_power_of_two()] }
+    }
+
+    /// The class with a signature; a new one is taken to come next.
+    fn class(&mut self, signature: u128, classes: &[Class]) -> ClassId {
+        let mask = self.slots.len() - 1;
+        let mut at = signature as usize & mask;
+        loop {
+            let class = self.slots[at];
+            if class == END {
+                self.slots[at] = classes.len() as ClassId;
+                return self.slots[at];
+            }
+            if classes[class as usize].signature == signature {
+                return class;
+            }
+            at = (at + 1) & mask;
+        }
     }
 }

@@ -10,10 +10,14 @@ use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
+use super::census::rows::Stretch;
 use super::census::{Census, PatternId};
 
 /// No class.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// About how many rows are looked at to cut the patterns into ranges.
+const ROWS_ASKED: usize = 256;
 
 /// What is added up of a column: its signature, in halves, and the number of its graphs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,8 +52,7 @@ impl<'a> Layout<'a> {
         if count_levels > 1 {
             let mut levels = vec![0u32; census.len()];
             for &graph in train {
-                let (patterns, counts) = census.row(graph as usize);
-                for (&p, &count) in patterns.iter().zip(counts) {
+                for (p, count) in census.row(graph as usize) {
                     let level = &mut levels[p as usize];
                     *level = (*level).max(count.min(count_levels));
                 }
@@ -107,27 +110,35 @@ impl<'a> Layout<'a> {
         order
     }
 
-    /// Ranges of patterns to be worked on in parallel.
+    /// Ranges of patterns to be worked on in parallel, of about as many entries each: judged by
+    /// some rows.
     fn ranges(&self) -> Vec<Range<PatternId>> {
-        let threads = rayon::current_num_threads();
-        let parts = if threads > 1 { 8 * threads } else { 1 };
-        let end = self.patterns().end;
-        let size = end.div_ceil(parts as u32).max(1);
-        (0..end).step_by(size as usize).map(|s| s..s.saturating_add(size).min(end)).collect()
+        let (threads, end) = (rayon::current_num_threads(), self.patterns().end);
+        if threads == 1 {
+            return vec![self.patterns()];
+        }
+        let rows = self.train.iter().step_by(1 + self.train.len() / ROWS_ASKED);
+        let mut seen: Vec<PatternId> =
+            rows.flat_map(|&graph| self.census.row(graph as usize)).map(|entry| entry.0).collect();
+        seen.sort_unstable();
+        let parts = 2 * threads;
+        let mut cuts: Vec<PatternId> = (1..parts)
+            .filter_map(|i| seen.get(i * seen.len() / parts).copied())
+            .chain([0, end])
+            .collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
     }
 
     /// The columns of a training graph that belong to some patterns, ascending.
+    #[inline]
     fn each_column(&self, graph: u32, of: &Range<PatternId>, mut f: impl FnMut(usize)) {
-        let (patterns, counts) = self.census.row(graph as usize);
-        let mut part = 0..patterns.len();
-        if *of != self.patterns() {
-            part.start = patterns.partition_point(|&p| p < of.start);
-            part.end = part.start + patterns[part.start..].partition_point(|&p| p < of.end);
-        }
+        let parts = self.census.stretches(graph as usize).map(|stretch| stretch.within(of));
         let Some(first) = &self.first else {
-            return patterns[part].iter().for_each(|&p| f(p as usize));
+            return parts.for_each(|part| part.patterns().for_each(|p| f(p as usize)));
         };
-        for (&p, &count) in patterns[part.clone()].iter().zip(&counts[part]) {
+        for (p, count) in parts.flat_map(Stretch::entries) {
             let (first, end) = (first[p as usize], first[p as usize + 1]);
             (first..end.min(first.saturating_add(count))).for_each(|c| f(c as usize));
         }

@@ -84,8 +84,7 @@ pub fn from_census(graphs: &[Graph], census: &Census, wanted: Wanted) -> Vec<Min
         });
     }
     for g in 0..census.graph_count() {
-        let (patterns, counts) = census.row(g);
-        for (&p, &count) in patterns.iter().zip(counts) {
+        for (p, count) in census.row(g) {
             if let Some(m) = mined.get_mut(slot[p as usize]) {
                 m.graphs.push(g as u32);
                 m.occurrences.push(count.into());

@@ -42,8 +42,7 @@ pub fn measure(metric: Metric, predictions: &Predictions, truth: &Truth) -> f64 
     let all = 0..predictions.len();
     match truth {
         Truth::Classes(truth) => {
-            let probabilities =
-                || -> Vec<f64> { all.clone().flat_map(|i| predictions.probabilities(i)).collect() };
+            let probabilities = || predictions.all_probabilities();
             let classes = predictions.class_count();
             match metric {
                 Metric::Accuracy => {

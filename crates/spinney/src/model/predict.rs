@@ -62,13 +62,18 @@ impl Predictions {
     pub fn probabilities(&self, i: usize) -> Vec<f64> {
         let scores = self.scores(i);
         match self.link {
-            Link::Logistic => {
-                let p = logistic(scores[0]);
-                vec![1.0 - p, p]
-            }
+            Link::Logistic => of_both(scores[0]).to_vec(),
             Link::Softmax => softmax(scores),
             Link::Identity | Link::Exp => Vec::new(),
         }
+    }
+
+    /// The probabilities of all graphs, one after another.
+    pub(super) fn all_probabilities(&self) -> Vec<f64> {
+        if self.link == Link::Logistic {
+            return self.scores.iter().flat_map(|&s| of_both(s)).collect();
+        }
+        (0..self.len()).flat_map(|i| self.probabilities(i)).collect()
     }
 
     /// The likeliest class of graph `i`, as an index; `None` for regression. A score of exactly 0
@@ -98,6 +103,12 @@ impl Predictions {
 #[must_use]
 pub fn logistic(score: f64) -> f64 {
     1.0 / (1.0 + (-2.0 * score).exp())
+}
+
+/// The probabilities of the negative and the positive class.
+fn of_both(score: f64) -> [f64; 2] {
+    let p = logistic(score);
+    [1.0 - p, p]
 }
 
 /// exp(score), scaled to sum to 1.

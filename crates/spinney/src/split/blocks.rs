@@ -15,9 +15,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelIterator, ParallelIterator, ParallelSliceMut,
-};
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 use super::histogram::Adds;
 use super::neighbors::{Base, Hashes};
@@ -42,10 +40,14 @@ struct Block {
     /// Where a graph's additions end in `classes`, and where its omissions end.
     row_ends: Vec<[u32; 2]>,
     classes: Vec<u16>,
-    /// Where a class's differences end in `graphs`.
-    class_ends: Vec<u32>,
-    /// Twice the graph, plus one for an omission.
-    graphs: Vec<u32>,
+    by_class: ByClass,
+}
+
+/// The differences class by class, graphs in as few bytes as they need.
+#[derive(Debug)]
+enum ByClass {
+    Short(Differences<u16>),
+    Long(Differences<u32>),
 }
 
 impl Blocks {
@@ -84,21 +86,36 @@ impl Blocks {
     }
 
     /// Fills `cells` with the sums over the graphs at `positions`.
-    pub(super) fn fill<C: Adds>(&self, positions: &[u32], samples: &[C], cells: &mut [C]) {
+    ///
+    /// As soon as a block is filled, and still in cache, `then` is given the number of its first
+    /// cell, its cells, and those at the same place `beside` them (none if that is empty); what it
+    /// gives comes back in the order of the blocks.
+    pub(super) fn fill<C: Adds, D: Send, R: Send>(
+        &self,
+        positions: &[u32],
+        samples: &[C],
+        (cells, beside): (&mut [C], &mut [D]),
+        then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
+    ) -> Vec<R> {
         let total = C::sum(samples, positions);
         let by_class = MOST_OF * positions.len() >= samples.len();
-        let signed = if by_class { signed(positions, samples) } else { Vec::new() };
-        let fill = |(cells, block): (&mut [C], &Block)| {
+        let inside = if by_class { inside(positions, samples) } else { Vec::new() };
+        let mut beside = beside.chunks_mut(SIZE);
+        let parts = self.blocks.iter().zip(cells.chunks_mut(SIZE)).enumerate();
+        let parts = parts.map(|(i, (block, cells))| (i, block, cells, beside.next()));
+        let fill = |(i, block, cells, beside): (usize, &Block, &mut [C], Option<&mut [D]>)| {
             if by_class {
-                block.fill_by_class(&signed, total, cells);
+                block.fill_by_class(&inside, total, cells);
             } else {
                 block.fill_by_graph(positions, samples, total, cells);
             }
+            then(i * SIZE, cells, beside.unwrap_or_default())
         };
         if rayon::current_num_threads() > 1 {
-            cells.par_chunks_mut(SIZE).zip(&self.blocks).for_each(fill);
+            let parts: Vec<_> = parts.collect();
+            parts.into_par_iter().map(fill).collect()
         } else {
-            cells.chunks_mut(SIZE).zip(&self.blocks).for_each(fill);
+            parts.map(fill).collect()
         }
     }
 }
@@ -106,35 +123,36 @@ impl Blocks {
 /// With one in so many graphs, or more, a node is filled class by class.
 const MOST_OF: usize = 3;
 
-/// What each graph adds, and what its omission adds: nothing if it is not among `positions`.
-fn signed<C: Adds>(positions: &[u32], samples: &[C]) -> Vec<C> {
-    let mut signed = vec![C::default(); 2 * samples.len()];
-    for &p in positions {
-        let p = p as usize;
-        signed[2 * p] = samples[p];
-        signed[2 * p + 1].sub(&samples[p]);
-    }
-    signed
+/// What each graph adds: nothing if it is not among `positions`.
+fn inside<C: Adds>(positions: &[u32], samples: &[C]) -> Vec<C> {
+    let mut inside = vec![C::default(); samples.len()];
+    positions.iter().for_each(|&p| inside[p as usize] = samples[p as usize]);
+    inside
 }
 
 impl Block {
     fn new(table: &ClassTable, hashes: &Hashes, range: Range<ClassId>) -> Block {
         let bases = hashes.bases(table, range.clone());
-        let mut differ = Differences::new(table.graph_count());
-        for (class, base) in (0u32..).zip(&bases) {
-            let class = range.start + class;
-            match base {
-                Base::Nothing => differ.add(table, class, None),
-                Base::Everything => differ.add_to_everything(table, class),
-                Base::Class(base) => differ.add(table, class, Some(range.start + base)),
-            }
+        if table.graph_count() <= 1 << 16 {
+            Block::told_by(&bases, Differences::new(table, range.start, &bases), ByClass::Short)
+        } else {
+            Block::told_by(&bases, Differences::new(table, range.start, &bases), ByClass::Long)
         }
+    }
+
+    fn told_by<P: Position>(
+        bases: &[Base],
+        differences: Differences<P>,
+        by_class: impl Fn(Differences<P>) -> ByClass,
+    ) -> Block {
         let code = |base: &Base| match base {
             Base::Nothing => bases.len() as u16,
             Base::Everything => bases.len() as u16 + 1,
             Base::Class(class) => *class as u16,
         };
-        differ.into_block(bases.iter().map(code).collect())
+        let (row_ends, classes) = differences.by_graph();
+        let bases = bases.iter().map(code).collect();
+        Block { bases, row_ends, classes, by_class: by_class(differences) }
     }
 
     fn fill_by_graph<C: Adds>(&self, positions: &[u32], samples: &[C], total: C, cells: &mut [C]) {
@@ -158,82 +176,145 @@ impl Block {
         }
     }
 
-    fn fill_by_class<C: Adds>(&self, signed: &[C], total: C, cells: &mut [C]) {
+    fn fill_by_class<C: Adds>(&self, inside: &[C], total: C, cells: &mut [C]) {
         cells[self.bases.len()] = C::default();
         cells[self.bases.len() + 1] = total;
-        let mut start = 0;
-        for (class, (&base, &end)) in self.bases.iter().zip(&self.class_ends).enumerate() {
-            let mut sum = cells[base as usize];
-            let differences = &self.graphs[start as usize..end as usize];
-            differences.iter().for_each(|&graph| sum.add(&signed[graph as usize]));
-            cells[class] = sum;
-            start = end;
+        match &self.by_class {
+            ByClass::Short(differences) => differences.add_up(&self.bases, inside, cells),
+            ByClass::Long(differences) => differences.add_up(&self.bases, inside, cells),
         }
     }
 }
 
-/// The differences of a block, class by class.
-struct Differences {
-    ends: Vec<u32>,
-    /// Twice the graph, plus one for an omission.
-    graphs: Vec<u32>,
-    marks: Vec<u8>,
+/// A training graph's position.
+trait Position: Copy {
+    fn of(position: u32) -> Self;
+    fn get(self) -> usize;
 }
 
-impl Differences {
-    fn new(graphs: usize) -> Self {
-        Differences { ends: Vec::new(), graphs: Vec::new(), marks: vec![0; graphs] }
+impl Position for u16 {
+    fn of(position: u32) -> Self {
+        position as u16
     }
 
-    fn add(&mut self, table: &ClassTable, class: ClassId, base: Option<ClassId>) {
-        let (marks, all) = (&mut self.marks, &mut self.graphs);
+    fn get(self) -> usize {
+        self.into()
+    }
+}
+
+impl Position for u32 {
+    fn of(position: u32) -> Self {
+        position
+    }
+
+    fn get(self) -> usize {
+        self as usize
+    }
+}
+
+/// The differences of a block, class by class.
+#[derive(Debug)]
+struct Differences<P> {
+    /// Where a class's additions end in `graphs`, and where its omissions end.
+    ends: Vec<[u32; 2]>,
+    graphs: Vec<P>,
+    all: usize,
+}
+
+impl<P: Position> Differences<P> {
+    /// The differences of the classes from `start` on from their bases.
+    fn new(table: &ClassTable, start: ClassId, bases: &[Base]) -> Self {
+        let all = table.graph_count();
+        let mut differ = Differences { ends: Vec::new(), graphs: Vec::new(), all };
+        let mut marks = vec![0; all];
+        for (class, base) in (start..).zip(bases) {
+            match base {
+                Base::Nothing => differ.add(table, class, None, &mut marks),
+                Base::Everything => differ.add_to_everything(table, class, &mut marks),
+                Base::Class(base) => differ.add(table, class, Some(start + base), &mut marks),
+            }
+        }
+        differ.graphs.shrink_to_fit();
+        differ
+    }
+
+    /// Adds a class; `marks` are all zero, before and after.
+    fn add(&mut self, table: &ClassTable, class: ClassId, base: Option<ClassId>, marks: &mut [u8]) {
+        let all = &mut self.graphs;
         if let Some(base) = base {
             table.graphs(base).for_each(|p| marks[p as usize] = 1);
         }
         table.graphs(class).for_each(|p| {
             if std::mem::take(&mut marks[p as usize]) == 0 {
-                all.push(2 * p);
+                all.push(P::of(p));
             }
         });
+        let middle = all.len() as u32;
         if let Some(base) = base {
             table.graphs(base).for_each(|p| {
                 if std::mem::take(&mut marks[p as usize]) == 1 {
-                    all.push(2 * p + 1);
+                    all.push(P::of(p));
                 }
             });
         }
-        self.ends.push(self.graphs.len() as u32);
+        self.ends.push([middle, self.graphs.len() as u32]);
     }
 
-    fn add_to_everything(&mut self, table: &ClassTable, class: ClassId) {
-        table.graphs(class).for_each(|p| self.marks[p as usize] = 1);
-        for (p, mark) in (0..).zip(&mut self.marks) {
+    fn add_to_everything(&mut self, table: &ClassTable, class: ClassId, marks: &mut [u8]) {
+        table.graphs(class).for_each(|p| marks[p as usize] = 1);
+        let middle = self.graphs.len() as u32;
+        for (p, mark) in (0..).zip(marks) {
             if std::mem::take(mark) == 0 {
-                self.graphs.push(2 * p + 1);
+                self.graphs.push(P::of(p));
             }
         }
-        self.ends.push(self.graphs.len() as u32);
+        self.ends.push([middle, self.graphs.len() as u32]);
     }
 
-    /// Sorts them by graph, too: a counting sort.
-    fn into_block(mut self, bases: Vec<u16>) -> Block {
-        let mut ends = vec![0u32; 2 * self.marks.len()];
-        self.graphs.iter().for_each(|&graph| ends[graph as usize] += 1);
-        let mut next = 0;
-        ends.iter_mut().for_each(|end| next += std::mem::replace(end, next));
-        let mut classes = vec![0u16; self.graphs.len()];
+    /// The additions and the omissions of each class.
+    fn of_classes(&self) -> impl Iterator<Item = [&[P]; 2]> {
         let mut start = 0;
-        for (class, &class_end) in (0..).zip(&self.ends) {
-            for &graph in &self.graphs[start as usize..class_end as usize] {
-                let end = &mut ends[graph as usize];
-                classes[*end as usize] = class;
-                *end += 1;
+        self.ends.iter().map(move |ends| {
+            let [middle, end] = ends.map(|end| end as usize);
+            let both = [&self.graphs[start..middle], &self.graphs[middle..end]];
+            start = end;
+            both
+        })
+    }
+
+    /// Sorts them by graph: where each graph's additions and its omissions end, and the classes. A
+    /// counting sort.
+    fn by_graph(&self) -> (Vec<[u32; 2]>, Vec<u16>) {
+        let mut ends = vec![[0u32; 2]; self.all];
+        for both in self.of_classes() {
+            for (kind, graphs) in both.into_iter().enumerate() {
+                graphs.iter().for_each(|graph| ends[graph.get()][kind] += 1);
             }
-            start = class_end;
         }
-        self.graphs.shrink_to_fit();
-        let row_ends = ends.chunks_exact(2).map(|e| [e[0], e[1]]).collect();
-        Block { bases, row_ends, classes, class_ends: self.ends, graphs: self.graphs }
+        let mut next = 0;
+        let starts = ends.as_flattened_mut().iter_mut();
+        starts.for_each(|end| next += std::mem::replace(end, next));
+        let mut classes = vec![0u16; self.graphs.len()];
+        for (class, both) in (0..).zip(self.of_classes()) {
+            for (kind, graphs) in both.into_iter().enumerate() {
+                for graph in graphs {
+                    let end = &mut ends[graph.get()][kind];
+                    classes[*end as usize] = class;
+                    *end += 1;
+                }
+            }
+        }
+        (ends, classes)
+    }
+
+    /// Fills the cells of the classes; those of their bases come before, or are filled already.
+    fn add_up<C: Adds>(&self, bases: &[u16], inside: &[C], cells: &mut [C]) {
+        for (class, (&base, [more, less])) in bases.iter().zip(self.of_classes()).enumerate() {
+            let mut sum = cells[base as usize];
+            more.iter().for_each(|graph| sum.add(&inside[graph.get()]));
+            less.iter().for_each(|graph| sum.sub(&inside[graph.get()]));
+            cells[class] = sum;
+        }
     }
 }
 
@@ -270,7 +351,7 @@ mod tests {
         let blocks = Blocks::new(table);
         let samples: Vec<C> = (0..GRAPHS).map(|p| C::of(s, p)).collect();
         let mut cells = vec![C::default(); blocks.cells()];
-        blocks.fill(node, &samples, &mut cells);
+        blocks.fill(node, &samples, (&mut cells, &mut [0u8; 0]), |_, _, _| ());
         for class in 0..table.len() as u32 {
             let mut sum = C::default();
             let here = table.graphs(class).iter().filter(|p| node.contains(p));

@@ -10,7 +10,7 @@
 //! **Cost.** One addition for each (graph, class) pair, or fewer ([`blocks`](super::blocks)). A
 //! class takes 8 bytes for the paper's criterion ([`packed`](super::packed)), 24 with weights.
 
-use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice, ParallelSliceMut};
+use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
 
 use super::gain::{Rule, Sums};
 use super::samples::Samples;
@@ -214,7 +214,9 @@ impl Hurdle {
 /// The cells of one node.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram<C> {
+    /// Those in use, and perhaps more.
     cells: Vec<C>,
+    len: usize,
 }
 
 /// Cells that one thread works on at a time.
@@ -224,40 +226,79 @@ impl<C: Adds> Histogram<C> {
     /// How many classes it covers.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.len
     }
 
     /// Whether it covers no class.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.len == 0
     }
 
     /// The cells, by class; there may be empty ones at the end.
     #[must_use]
     pub fn cells(&self) -> &[C] {
-        &self.cells
+        &self.cells[..self.len]
     }
 
     pub(super) fn cells_mut(&mut self) -> &mut [C] {
-        &mut self.cells
+        &mut self.cells[..self.len]
     }
 
     /// Forgets everything but the memory.
     pub fn clear(&mut self) {
-        self.cells.clear();
+        self.len = 0;
     }
 
     /// Covers all classes that the view has by now, given the node's graphs.
     pub fn cover(&mut self, view: &View<'_>, positions: &[u32], samples: &[C]) {
-        let from = self.cells.len();
-        if from >= view.cells() {
-            return;
+        self.cover_and(view, positions, samples, &mut [(); 0], |_, _, _| ());
+    }
+
+    /// The same, for a part of the node that `whole` is the histogram of: takes it away there,
+    /// which leaves its sibling's. Both cover the same classes.
+    pub fn cover_part(
+        &mut self,
+        view: &View<'_>,
+        positions: &[u32],
+        samples: &[C],
+        whole: &mut Histogram<C>,
+    ) {
+        self.cover_and(view, positions, samples, whole.cells_mut(), |_, part, whole| {
+            whole.iter_mut().zip(part).for_each(|(cell, part)| cell.sub(part));
+        });
+    }
+
+    /// Covers all classes and looks at all cells: stretch by stretch, as soon as they are whole.
+    /// `then` is given the number of the first cell of a stretch, its cells, and those at the same
+    /// place `beside` them.
+    pub(super) fn cover_and<D: Send, R: Send>(
+        &mut self,
+        view: &View<'_>,
+        positions: &[u32],
+        samples: &[C],
+        beside: &mut [D],
+        then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
+    ) -> Vec<R> {
+        let (from, to) = (self.len, view.cells());
+        self.len = from.max(to);
+        match view {
+            View::Coded(blocks) if from == 0 => {
+                self.cells.resize(to, C::default());
+                return blocks.fill(positions, samples, (&mut self.cells, beside), then);
+            }
+            View::Coded(_) => {}
+            View::Growing(_) | View::Part(_) if from < to => {
+                self.cells.truncate(from);
+                self.cells.resize(to, C::default());
+                self.add_rows(view, positions, samples, from);
+            }
+            View::Growing(_) | View::Part(_) => {}
         }
-        self.cells.resize(view.cells(), C::default());
-        if let View::Coded(blocks) = view {
-            return blocks.fill(positions, samples, &mut self.cells);
-        }
+        vec![then(0, self.cells_mut(), beside)]
+    }
+
+    fn add_rows(&mut self, view: &View<'_>, positions: &[u32], samples: &[C], from: usize) {
         for &p in positions {
             let row = view.row(p);
             let new =
@@ -269,21 +310,8 @@ impl<C: Adds> Histogram<C> {
         }
     }
 
-    /// Takes a child's histogram away, leaving its sibling's. Both cover the same classes.
-    pub fn subtract(&mut self, child: &Histogram<C>) {
-        let subtract = |(cells, parts): (&mut [C], &[C])| {
-            cells.iter_mut().zip(parts).for_each(|(cell, part)| cell.sub(part));
-        };
-        if self.shared() {
-            let parts = child.cells.par_chunks(SHARE);
-            self.cells.par_chunks_mut(SHARE).zip(parts).for_each(subtract);
-        } else {
-            subtract((&mut self.cells, &child.cells));
-        }
-    }
-
     fn shared(&self) -> bool {
-        self.cells.len() > 2 * SHARE && rayon::current_num_threads() > 1
+        self.len > 2 * SHARE && rayon::current_num_threads() > 1
     }
 }
 
@@ -291,9 +319,9 @@ impl<C: Cell> Histogram<C> {
     /// The classes that may be best.
     pub fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
         if !self.shared() {
-            return C::scan(&self.cells, node, usable);
+            return C::scan(self.cells(), node, usable);
         }
-        let shares = self.cells.par_chunks(SHARE).enumerate();
+        let shares = self.cells().par_chunks(SHARE).enumerate();
         let found: Vec<Found> = shares
             .map(|(i, cells)| C::scan(cells, node, |class| usable(i * SHARE + class)))
             .collect();

@@ -42,7 +42,6 @@ pub struct Search<'a, C> {
     rule: Rule,
     sample: ClassSample,
     part: Option<Part>,
-    room: &'a mut Room,
 }
 
 /// The best gain so far and the fewest edges among those who reach it.
@@ -81,17 +80,29 @@ impl<'a, C: Cell> Search<'a, C> {
         samples: &'a Samples,
         cells: &'a [C],
         positions: &[u32],
-        (rule, sample, room): (Rule, ClassSample, &'a mut Room),
+        (rule, sample): (Rule, ClassSample),
     ) -> Self {
         // A space that can still grow is scanned whole, and sampled while scanning.
         let cut = space.view().is_none() || (!sample.is_all() && space.frontier().is_empty());
         let part = cut.then(|| Part::new(space.classes(), positions, cells.len(), &sample));
-        Search { samples, cells, rule, sample, part, room }
+        Search { samples, cells, rule, sample, part }
     }
 
     /// Brings a node's histogram up to the classes known by now.
     pub fn cover(&self, space: &dyn PatternSpace, histogram: &mut Histogram<C>, positions: &[u32]) {
         histogram.cover(&self.view(space), positions, self.cells);
+    }
+
+    /// Fills the histogram of the part of a node with the graphs at `positions`, and takes them away
+    /// from the histogram of the `whole`, which covers all classes known by now.
+    pub fn cover_part(
+        &self,
+        space: &dyn PatternSpace,
+        histogram: &mut Histogram<C>,
+        positions: &[u32],
+        whole: &mut Histogram<C>,
+    ) {
+        histogram.cover_part(&self.view(space), positions, self.cells, whole);
     }
 
     fn view<'s>(&'s self, space: &'s dyn PatternSpace) -> View<'s> {
@@ -107,17 +118,32 @@ impl<'a, C: Cell> Search<'a, C> {
         histogram: &mut Histogram<C>,
         positions: &[u32],
     ) -> Option<Split> {
-        let all = self.samples.sums(positions);
-        if all.n < 2 * self.rule.min_leaf.max(1) {
-            return None;
-        }
-        let node = NodeSums { all, total: C::sum(self.cells, positions), rule: self.rule };
-        self.cover(space, histogram, positions);
         if space.frontier().iter().any(Group::is_open) {
+            let node = self.node(positions)?;
+            self.cover(space, histogram, positions);
             self.explore(space, histogram, positions, &node);
         }
+        self.best_known_split(space, histogram, positions)
+    }
+
+    /// The same over the explored classes only.
+    pub fn best_known_split(
+        &self,
+        space: &dyn PatternSpace,
+        histogram: &mut Histogram<C>,
+        positions: &[u32],
+    ) -> Option<Split> {
+        let node = self.node(positions)?;
+        self.cover(space, histogram, positions);
         let (gain, leaders) = self.leaders(space, histogram, positions, &node)?;
         simplest_of(space, leaders.into_iter(), gain)
+    }
+
+    /// The sums of a node, if it is large enough for a split.
+    fn node(&self, positions: &[u32]) -> Option<NodeSums<C>> {
+        let all = self.samples.sums(positions);
+        let node = NodeSums { all, total: C::sum(self.cells, positions), rule: self.rule };
+        (all.n >= 2 * self.rule.min_leaf.max(1)).then_some(node)
     }
 
     /// Whether a node of so many graphs is searched as a small one.
@@ -126,27 +152,26 @@ impl<'a, C: Cell> Search<'a, C> {
         graphs <= small::MOST && !matches!(self.view(space), View::Growing(_))
     }
 
-    /// The node with the graphs at `positions`, if it is small and all classes are known.
-    pub fn small(&mut self, space: &dyn PatternSpace, positions: &[u32]) -> Option<SmallNode> {
+    /// The node with the graphs at `positions`, if it is small and all classes are known; they are
+    /// taken away from the histogram of the `whole`, if that is given.
+    pub fn small(
+        &self,
+        space: &dyn PatternSpace,
+        positions: &[u32],
+        whole: Option<&mut Histogram<C>>,
+        room: &mut Room,
+    ) -> Option<SmallNode> {
         if !self.is_small(space, positions.len()) {
             return None;
         }
-        let mut room = std::mem::take(self.room);
-        let node = SmallNode::new(&self.view(space), positions, self.samples, &mut room);
-        *self.room = room;
-        Some(node)
-    }
-
-    /// Takes the graphs at `positions` away from a histogram: those that [`Search::small`] was last
-    /// asked for.
-    pub fn take_away(&self, histogram: &mut Histogram<C>, positions: &[u32]) {
-        self.room.take_away(histogram, positions, self.cells);
+        let whole = whole.map(|whole| (whole, self.cells));
+        Some(SmallNode::new(&self.view(space), positions, self.samples, room, whole))
     }
 
     /// The best split of a small node, and which graphs of it have the class.
     pub fn best_small_split(
         &self,
-        space: &mut dyn PatternSpace,
+        space: &dyn PatternSpace,
         node: &SmallNode,
     ) -> Option<(Split, u64)> {
         let best = node.best(&self.rule)?;
@@ -316,7 +341,7 @@ impl<'a, C: Cell> Search<'a, C> {
 
 /// The split by the simplest of the classes that reach `gain`.
 fn simplest_of(
-    space: &mut dyn PatternSpace,
+    space: &dyn PatternSpace,
     leaders: impl Iterator<Item = ClassId> + Clone,
     gain: f64,
 ) -> Option<Split> {
@@ -367,9 +392,7 @@ mod tests {
 
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-    use super::{
-        ClassId, ClassSample, ClassTable, PatternSpace, Room, Rule, Search, Simplest, View,
-    };
+    use super::{ClassId, ClassSample, ClassTable, PatternSpace, Rule, Search, Simplest, View};
     use crate::mining::classes::Column;
     use crate::random::random;
     use crate::split::blocks::Blocks;
@@ -393,7 +416,7 @@ mod tests {
         fn view(&self) -> Option<View<'_>> {
             Some(View::Coded(&self.blocks))
         }
-        fn simplest(&mut self, _: ClassId) -> Arc<Simplest> {
+        fn simplest(&self, _: ClassId) -> Arc<Simplest> {
             unreachable!("only gains are compared")
         }
         fn has(&self, _: u32, _: Column) -> bool {
@@ -432,8 +455,7 @@ mod tests {
     ) -> Option<(f64, Vec<ClassId>)> {
         let cells: Vec<C> = (0..GRAPHS).map(|p| C::of(samples, p)).collect();
         let all: Vec<u32> = (0..GRAPHS).collect();
-        let mut room = Room::default();
-        let whole = (rule, ClassSample::new(1.0, 0, 0), &mut room);
+        let whole = (rule, ClassSample::new(1.0, 0, 0));
         let search = Search::new(space, samples, &cells, &all, whole);
         let mut histogram = Histogram::default();
         search.cover(space, &mut histogram, node);

@@ -64,12 +64,15 @@ pub struct Room {
 }
 
 impl SmallNode {
-    /// The node with the graphs at `positions` (at most 64) of `samples`.
-    pub(super) fn new(
+    /// The node with the graphs at `positions` (at most 64) of `samples`. If it is a part of a
+    /// node that has a histogram, it is taken away there: `whole` has the histogram and the cells
+    /// of all graphs.
+    pub(super) fn new<C: Adds>(
         view: &View<'_>,
         positions: &[u32],
         samples: &Samples,
         room: &mut Room,
+        whole: Option<(&mut Histogram<C>, &[C])>,
     ) -> SmallNode {
         debug_assert!(positions.len() <= MOST);
         room.bits.resize(samples.len(), Word(0));
@@ -77,22 +80,23 @@ impl SmallNode {
             room.bits[p as usize] = Word(1 << i);
         }
         room.words.clear();
-        room.words.cover(view, positions, &room.bits);
         let here = u64::MAX >> (MOST - positions.len().clamp(1, MOST));
-        let mut dividing = Vec::new();
-        for (at, words) in room.words.cells().chunks(STRIDE).enumerate() {
-            // Most classes have no graph of a small node.
-            if words.iter().fold(0, |any, word| any | word.0) == 0 {
-                continue;
-            }
-            for (cell, word) in (at * STRIDE..).zip(words) {
-                if word.0 != 0 && word.0 != here {
-                    dividing.extend(view.class_at(cell).map(|class| (word.0, class)));
-                }
-            }
-        }
+        let class_at = |cell: usize| view.class_at(cell);
+        let dividing = if let Some((whole, cells)) = whole {
+            let tables = Tables::new(positions, |p| cells[p as usize]);
+            let cells = whole.cells_mut();
+            room.words.cover_and(view, positions, &room.bits, cells, |first, words, whole| {
+                take_away(&tables, words, whole);
+                dividing(first, words, here, class_at)
+            })
+        } else {
+            let cells: &mut [C] = &mut [];
+            room.words.cover_and(view, positions, &room.bits, cells, |first, words, _| {
+                dividing(first, words, here, class_at)
+            })
+        };
         let tables = Arc::new(Tables::new(positions, |p| samples.one(p)));
-        SmallNode { tables, here, dividing }
+        SmallNode { tables, here, dividing: dividing.concat() }
     }
 
     /// The part of this node with (some of) the graphs of `word`.
@@ -136,23 +140,35 @@ impl SmallNode {
     }
 }
 
-impl Room {
-    /// Takes the graphs whose words were found last away from a histogram of the same view.
-    pub(super) fn take_away<C: Adds>(
-        &self,
-        histogram: &mut Histogram<C>,
-        positions: &[u32],
-        samples: &[C],
-    ) {
-        let tables = Tables::new(positions, |p| samples[p as usize]);
-        let strides = histogram.cells_mut().chunks_mut(STRIDE);
-        for (cells, words) in strides.zip(self.words.cells().chunks(STRIDE)) {
-            if words.iter().fold(0, |any, word| any | word.0) == 0 {
-                continue;
+/// Words side by side, those without any graph of the node left out: most of them.
+fn strides(words: &[Word]) -> impl Iterator<Item = (usize, &[Word])> {
+    let strides = words.chunks(STRIDE).enumerate().map(|(i, words)| (i * STRIDE, words));
+    strides.filter(|(_, words)| words.iter().fold(0, |any, word| any | word.0) != 0)
+}
+
+/// The classes that divide a node, of the words from the cell `first` on.
+fn dividing(
+    first: usize,
+    words: &[Word],
+    here: u64,
+    class_at: impl Fn(usize) -> Option<ClassId>,
+) -> Vec<(u64, ClassId)> {
+    let mut dividing = Vec::new();
+    for (at, words) in strides(words) {
+        for (cell, word) in (first + at..).zip(words) {
+            if word.0 != 0 && word.0 != here {
+                dividing.extend(class_at(cell).map(|class| (word.0, class)));
             }
-            for (cell, word) in cells.iter_mut().zip(words).filter(|(_, word)| word.0 != 0) {
-                cell.sub(&tables.sums(word.0));
-            }
+        }
+    }
+    dividing
+}
+
+/// Takes the graphs of words away from the cells at their places.
+fn take_away<C: Adds>(tables: &Tables<C>, words: &[Word], cells: &mut [C]) {
+    for (at, words) in strides(words) {
+        for (cell, word) in cells[at..].iter_mut().zip(words).filter(|(_, word)| word.0 != 0) {
+            cell.sub(&tables.sums(word.0));
         }
     }
 }

@@ -8,8 +8,10 @@
 //! pattern of the frontier. Positions (of training graphs) index rows, samples and signatures;
 //! graph numbers index the graphs that were given, validation graphs included.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use super::blocks::Blocks;
@@ -59,13 +61,13 @@ pub struct Expanded {
 }
 
 /// What a search can ask of an engine.
-pub trait PatternSpace {
+pub trait PatternSpace: Send + Sync {
     /// The explored classes.
     fn classes(&self) -> &ClassTable;
     /// The rows of all explored classes; `None` if only samples of them are asked for.
     fn view(&self) -> Option<View<'_>>;
     /// The simplest column of a class that has members.
-    fn simplest(&mut self, class: ClassId) -> Arc<Simplest>;
+    fn simplest(&self, class: ClassId) -> Arc<Simplest>;
     /// Whether a graph, by number, has a column.
     fn has(&self, graph: u32, column: Column) -> bool;
     /// For each of some patterns, the graphs (by number, ascending) that contain it.
@@ -99,8 +101,21 @@ pub struct CensusSpace<'a> {
     graphs: &'a [Graph],
     table: ClassTable,
     blocks: Option<Blocks>,
-    canonizer: Canonizer,
-    known: FxHashMap<ClassId, Arc<Simplest>>,
+    known: Known,
+}
+
+/// The simplest columns found so far.
+type Known = Mutex<FxHashMap<ClassId, Arc<Simplest>>>;
+
+/// Looks up the simplest column of a class, or finds and remembers it.
+fn look_up(known: &Known, class: ClassId, find: impl FnOnce() -> Simplest) -> Arc<Simplest> {
+    let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = known().get(&class).cloned();
+    found.unwrap_or_else(|| {
+        let simplest = Arc::new(find());
+        known().insert(class, Arc::clone(&simplest));
+        simplest
+    })
 }
 
 impl<'a> CensusSpace<'a> {
@@ -108,14 +123,7 @@ impl<'a> CensusSpace<'a> {
     #[must_use]
     pub fn new(census: &'a Census, graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
         let table = ClassTable::from_census(census, train, which);
-        CensusSpace {
-            census,
-            graphs,
-            table,
-            blocks: None,
-            canonizer: Canonizer::new(),
-            known: FxHashMap::default(),
-        }
+        CensusSpace { census, graphs, table, blocks: None, known: Known::default() }
     }
 
     /// Prepares for searches over all classes.
@@ -135,15 +143,12 @@ impl PatternSpace for CensusSpace<'_> {
         self.blocks.as_ref().map(View::Coded)
     }
 
-    fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {
-        if let Some(known) = self.known.get(&class) {
-            return Arc::clone(known);
-        }
-        let (census, graphs, canonizer) = (self.census, self.graphs, &mut self.canonizer);
-        let code = |p| census.decode(graphs, p, canonizer).code;
-        let simplest = Arc::new(simplest_of(self.table.simplest(class), code));
-        self.known.insert(class, Arc::clone(&simplest));
-        simplest
+    fn simplest(&self, class: ClassId) -> Arc<Simplest> {
+        look_up(&self.known, class, || {
+            let mut canonizer = Canonizer::new();
+            let code = |p| self.census.decode(self.graphs, p, &mut canonizer).code;
+            simplest_of(self.table.simplest(class), code)
+        })
     }
 
     fn has(&self, graph: u32, column: Column) -> bool {
@@ -151,15 +156,32 @@ impl PatternSpace for CensusSpace<'_> {
     }
 
     fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>> {
-        let mut slots = vec![usize::MAX; self.census.len()];
-        patterns.iter().enumerate().for_each(|(i, &p)| slots[p as usize] = i);
-        let mut graphs = vec![Vec::new(); patterns.len()];
-        for graph in 0..self.census.graph_count() {
-            for &pattern in self.census.row(graph).0 {
-                if let Some(found) = graphs.get_mut(slots[pattern as usize]) {
-                    found.push(graph as u32);
+        // A bit for each pattern stays in cache, and few patterns are asked for.
+        let mut asked = vec![0u64; self.census.len() / 64 + 1];
+        patterns.iter().for_each(|&p| asked[p as usize / 64] |= 1 << (p % 64));
+        let slots: FxHashMap<u32, usize> =
+            patterns.iter().enumerate().map(|(i, &p)| (p, i)).collect();
+        let in_part = |part: Range<usize>| {
+            let mut graphs = vec![Vec::new(); patterns.len()];
+            for graph in part {
+                for stretch in self.census.stretches(graph) {
+                    let is_asked = |p: &u32| asked[*p as usize / 64] >> (p % 64) & 1 == 1;
+                    for pattern in stretch.patterns().filter(is_asked) {
+                        graphs[slots[&pattern]].push(graph as u32);
+                    }
                 }
             }
+            graphs
+        };
+        let end = self.census.graph_count();
+        let size = end.div_ceil(rayon::current_num_threads()).max(1);
+        let starts: Vec<usize> = (0..end).step_by(size).collect();
+        let parts: Vec<Vec<Vec<u32>>> =
+            starts.into_par_iter().map(|start| in_part(start..end.min(start + size))).collect();
+        let mut parts = parts.into_iter();
+        let mut graphs = parts.next().unwrap_or_else(|| vec![Vec::new(); patterns.len()]);
+        for part in parts {
+            graphs.iter_mut().zip(part).for_each(|(graphs, part)| graphs.extend(part));
         }
         graphs
     }
@@ -197,7 +219,7 @@ pub struct BoundSpace<'a> {
     position_of: Vec<Option<u32>>,
     groups: Vec<Group>,
     group_of: FxHashMap<ClassId, usize>,
-    known: FxHashMap<ClassId, Arc<Simplest>>,
+    known: Known,
 }
 
 impl<'a> BoundSpace<'a> {
@@ -223,7 +245,7 @@ impl<'a> BoundSpace<'a> {
             position_of,
             groups: Vec::new(),
             group_of: FxHashMap::default(),
-            known: FxHashMap::default(),
+            known: Known::default(),
         };
         for node in 0..space.tree.len() as NodeId {
             space.add(node, &mut Expanded::default());
@@ -252,7 +274,7 @@ impl<'a> BoundSpace<'a> {
                 let column = Column { pattern: node, at_least };
                 let (class, new) = self.table.add(column, edges, &positions);
                 if new {
-                    self.known.remove(&class);
+                    self.known.get_mut().unwrap_or_else(PoisonError::into_inner).remove(&class);
                     changed.classes.push(class);
                 }
                 class
@@ -296,14 +318,9 @@ impl PatternSpace for BoundSpace<'_> {
         Some(View::Growing(&self.rows))
     }
 
-    fn simplest(&mut self, class: ClassId) -> Arc<Simplest> {
-        if let Some(known) = self.known.get(&class) {
-            return Arc::clone(known);
-        }
-        let simplest = simplest_of(self.table.simplest(class), |node| self.tree.code(node));
-        let simplest = Arc::new(simplest);
-        self.known.insert(class, Arc::clone(&simplest));
-        simplest
+    fn simplest(&self, class: ClassId) -> Arc<Simplest> {
+        let find = || simplest_of(self.table.simplest(class), |node| self.tree.code(node));
+        look_up(&self.known, class, find)
     }
 
     fn has(&self, graph: u32, column: Column) -> bool {

@@ -21,15 +21,19 @@ mod namer;
 mod places;
 mod refine;
 mod ring;
+pub(crate) mod rows;
 mod sorter;
 mod table;
 mod tally;
 pub(crate) mod walk;
 
-use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::hash::Name;
 use self::namer::Namer;
+use self::rows::{Batch, Stretch};
 use self::sorter::Sorter;
 use self::table::NameTable;
 use self::tally::{Found, Row, Taker};
@@ -51,15 +55,6 @@ pub struct Census {
     edge_sets: u64,
 }
 
-/// The rows of up to `BATCH` graphs. Kept apart, so that no large array is ever copied to grow.
-#[derive(Debug, Default)]
-struct Batch {
-    /// Where the rows end.
-    ends: Vec<u32>,
-    patterns: Vec<PatternId>,
-    counts: Vec<u32>,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     edges: u16,
@@ -75,9 +70,16 @@ impl Census {
     /// Takes the census of all patterns of at most `max_edges` edges, single vertices included.
     #[must_use]
     pub fn take(graphs: &[Graph], max_edges: usize) -> Census {
-        let take = |graphs: &[Graph]| -> Vec<Row> {
-            graphs.par_iter().map_init(Taker::default, |t, g| t.row(g, max_edges)).collect()
+        // Buffers are warm and large: each thread keeps its own.
+        let takers: Vec<Mutex<Taker>> =
+            (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
+        let row = |graph: &Graph| {
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut taker = takers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            taker.row(graph, max_edges)
         };
+        let take =
+            |graphs: &[Graph]| -> Vec<Row> { graphs.par_iter().with_max_len(1).map(row).collect() };
         let mut census = Census::default();
         let mut names = NameTable::default();
         let mut sorter = Sorter::default();
@@ -99,11 +101,7 @@ impl Census {
         sorter: &mut Sorter,
     ) {
         let entries = rows.iter().map(|row| row.found.len()).sum();
-        let mut batch = Batch {
-            ends: Vec::with_capacity(rows.len()),
-            patterns: Vec::with_capacity(entries),
-            counts: Vec::with_capacity(entries),
-        };
+        let mut batch = Batch::with_capacity(rows.len(), entries);
         for (graph, row) in graphs.iter().zip(rows) {
             self.edge_sets += row.edge_sets;
             sorter.pairs.clear();
@@ -116,12 +114,11 @@ impl Census {
                 sorter.pairs.push((id, found.count));
             });
             sorter.sort(names.len());
-            batch.patterns.extend(sorter.pairs.iter().map(|pair| pair.0));
-            batch.counts.extend(sorter.pairs.iter().map(|pair| pair.1));
-            batch.ends.push(batch.patterns.len() as u32);
+            batch.push(&sorter.pairs);
             self.graphs += 1;
         }
         if !rows.is_empty() {
+            batch.shrink();
             self.batches.push(batch);
         }
     }
@@ -173,27 +170,27 @@ impl Census {
     }
 
     /// The patterns of `graph`, ascending, and how often each occurs there.
-    #[must_use]
-    pub fn row(&self, graph: usize) -> (&[PatternId], &[u32]) {
-        let (batch, at) = (&self.batches[graph / BATCH], graph % BATCH);
-        let start = if at == 0 { 0 } else { batch.ends[at - 1] as usize };
-        let range = start..batch.ends[at] as usize;
-        (&batch.patterns[range.clone()], &batch.counts[range])
+    pub fn row(&self, graph: usize) -> impl Iterator<Item = (PatternId, u32)> + '_ {
+        self.stretches(graph).flat_map(Stretch::entries)
+    }
+
+    /// The row of `graph` in parts, ascending.
+    pub(crate) fn stretches(&self, graph: usize) -> impl Iterator<Item = Stretch<'_>> {
+        self.batches[graph / BATCH].row(graph % BATCH)
     }
 
     /// How often `pattern` occurs in `graph`.
     #[must_use]
     pub fn count(&self, graph: usize, pattern: PatternId) -> u32 {
-        let (patterns, counts) = self.row(graph);
-        patterns.binary_search(&pattern).map_or(0, |at| counts[at])
+        self.stretches(graph).map(|stretch| stretch.count(pattern)).sum()
     }
 
     /// The number of graphs that contain each pattern.
     #[must_use]
     pub fn supports(&self) -> Vec<u32> {
         let mut supports = vec![0; self.len()];
-        for &id in self.batches.iter().flat_map(|batch| &batch.patterns) {
-            supports[id as usize] += 1;
+        for stretch in (0..self.graphs).flat_map(|graph| self.stretches(graph)) {
+            stretch.patterns().for_each(|id| supports[id as usize] += 1);
         }
         supports
     }
