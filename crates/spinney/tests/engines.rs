@@ -38,6 +38,41 @@ fn fitted(data: &Dataset, params: &Params, engine: Engine) -> Result<Fit> {
     train_on(data, params, engine, (&everything(data), &[]))
 }
 
+/// Molecule-like graphs in which every node is searched alone, after few or no new patterns.
+#[test]
+fn a_node_searched_alone_gives_the_same_bytes() {
+    let mut compared = 0;
+    for seed in 0..3_000 {
+        let (data, params) = random_case(400_000 + seed);
+        let mut random = Random::new(450_000 + seed);
+        let params = Params {
+            // Most cases must be of the kind that allows it.
+            criterion: Criterion::Residual,
+            pattern_sample: 1.0,
+            count_levels: 1,
+            min_support: 1,
+            class_weight: ClassWeight::None,
+            min_samples_leaf: random.range(1, 4),
+            max_edges: random.pick(&[Some(3), Some(6), None, None]),
+            ..params
+        };
+        let census = fitted(&data, &params, Engine::Census).map(|f| f.model.to_json());
+        for patience in [0, random.range(1, 30)] {
+            let alone = fitted_alone(&data, &params, patience).map(|f| f.model.to_json());
+            assert_eq!(census.as_ref().ok(), alone.as_ref().ok(), "seed {seed}, {params:?}");
+        }
+        compared += usize::from(census.is_ok());
+    }
+    assert!(compared > 2_000, "only {compared} models compared");
+}
+
+fn fitted_alone(data: &Dataset, params: &Params, patience: usize) -> Result<Fit> {
+    let params = params.clone().check()?;
+    let exploration = Exploration::new(data, params.max_edges, Engine::Bound);
+    let exploration = exploration.with_patience(patience);
+    Booster::new(&exploration, &params, &everything(data), &[])?.run(|_| true)?.into_fit()
+}
+
 /// Random targets that suit a loss.
 fn targets(random: &mut Random, n: usize, loss: LossKind) -> Vec<String> {
     let one = |random: &mut Random| match loss {

@@ -14,11 +14,12 @@
 
 use std::marker::PhantomData;
 
-use super::dfs_code::DfsCode;
+use super::dfs_code::{DfsCode, DfsEdge};
 use super::extend::{Extension, Family, Step};
 use super::grow::{Detail, Grower};
 use super::visit::Limits;
 use crate::graph::Graph;
+use crate::labels::Label;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
 pub type NodeId = u32;
@@ -40,6 +41,8 @@ struct Node {
     step: Step,
     edges: u16,
     open: Option<Open>,
+    /// Where its children start, if it has any and they are known.
+    children: NodeId,
     /// The graphs that contain it, and how often (distinct occurrences).
     graphs: Vec<u32>,
     counts: Vec<u32>,
@@ -172,6 +175,22 @@ impl<'g> EnumerationTree<'g> {
         self.nodes[node as usize].parent
     }
 
+    /// The single vertex with a label.
+    #[must_use]
+    pub fn root(&self, label: Label) -> Option<NodeId> {
+        let roots = (0..).zip(&self.nodes).take_while(|(_, node)| node.parent.is_none());
+        roots.filter(|(_, node)| node.step == Step::Root(label)).map(|(id, _)| id).next()
+    }
+
+    /// The child of a pattern that is no longer open which adds `edge`.
+    #[must_use]
+    pub fn child(&self, node: NodeId, edge: DfsEdge) -> Option<NodeId> {
+        let start = self.nodes[node as usize].children;
+        let known = (start..).zip(self.nodes.get(start as usize..).unwrap_or_default());
+        let mut children = known.take_while(|(_, child)| child.parent == Some(node));
+        children.find(|(_, child)| child.step == Step::Edge(edge)).map(|(id, _)| id)
+    }
+
     /// Whether the children of a pattern are still unknown.
     #[must_use]
     pub fn is_open(&self, node: NodeId) -> bool {
@@ -205,6 +224,7 @@ impl<'g> EnumerationTree<'g> {
                 None => self.grow_again(node),
             };
             self.families.close_one(family);
+            self.nodes[node as usize].children = start;
             self.add(Some(node), below);
         }
         start..self.nodes.len() as NodeId
@@ -236,6 +256,7 @@ impl<'g> EnumerationTree<'g> {
                 step: extension.step,
                 edges,
                 open: may_grow.then_some(Open { family: number, at }),
+                children: NodeId::MAX,
                 graphs: extension.found.graphs().to_vec(),
                 counts: extension.occurrences().map(times).collect(),
             });
