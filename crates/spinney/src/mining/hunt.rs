@@ -7,21 +7,23 @@
 //!
 //! **Invariant.** If a guide wants a set of graphs, it wants every larger one that contains it (at the
 //! same number of edges or fewer). Then every pattern that is wanted when the walk comes to its place
-//! is met, exactly once, in the order of the smallest codes. A guide may want less as it learns more.
+//! is met, exactly once, the more promising of siblings first. A guide may want less as it learns more.
 //!
 //! **Cost.** Memory is that of the embeddings of the siblings along one path; nothing is kept.
 
 use std::ops::Range;
 
 use super::dfs_code::{DfsCode, DfsEdge};
+use super::extend::{Extension, Family};
 use super::grow::{Detail, Grower};
 use super::visit::Limits;
 use crate::graph::Graph;
 
 /// Says where a hunt goes.
 pub trait Guide {
-    /// Whether patterns of `edges` edges or more, in these graphs or fewer, matter.
-    fn wants(&mut self, edges: usize, graphs: &[u32]) -> bool;
+    /// How promising patterns of `edges` edges or more are, in these graphs or fewer; `None` if they
+    /// do not matter.
+    fn promise(&mut self, edges: usize, graphs: &[u32]) -> Option<f64>;
     /// A pattern that was wanted. `repeated`: a pattern below it occurs in the same graphs and will be
     /// met, too, unless it is not wanted by then.
     fn meet(&mut self, code: &DfsCode, graphs: &[u32], repeated: bool);
@@ -53,21 +55,17 @@ impl Ground {
         let limits = Limits { min_support, max_edges: Some(self.max_edges) };
         let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, Detail::Rows);
         let mut code = DfsCode::default();
-        let mut levels = vec![(grower.origin(), 0)];
-        while let Some((family, next)) = levels.last_mut() {
-            let at = *next;
-            *next += 1;
-            let Some(extension) = family.extensions.get(at) else {
+        let mut levels = vec![Level::new(grower.origin(), 0, guide)];
+        while let Some(level) = levels.last_mut() {
+            let Some(at) = level.next.pop() else {
                 levels.pop();
                 code.pop();
                 continue;
             };
-            if !extension.is_child {
-                continue;
-            }
+            let (family, extension) = (&level.family, &level.family.extensions[at]);
             extension.step.add_to(&mut code);
             let (edges, found) = (code.edge_count(), extension.found.graphs());
-            if !guide.wants(edges, found) {
+            if guide.promise(edges, found).is_none() {
                 code.pop();
                 continue;
             }
@@ -76,13 +74,34 @@ impl Ground {
                 code.pop();
                 continue;
             }
-            let below = grower
-                .grow_where(family, (at, &code), &mut |graphs| guide.wants(edges + 1, graphs));
-            let mut children = below.extensions.iter().filter(|e| e.is_child);
-            let repeated = children.any(|e| e.found.support() == found.len());
-            guide.meet(&code, found, repeated);
-            levels.push((below, 0));
+            let wanted = &mut |graphs: &[u32]| guide.promise(edges + 1, graphs).is_some();
+            let below =
+                Level::new(grower.grow_where(family, (at, &code), wanted), edges + 1, guide);
+            guide.meet(&code, found, below.repeats(found.len()));
+            levels.push(below);
         }
+    }
+}
+
+/// A family with the children that are still to be visited, the most promising one last.
+struct Level {
+    family: Family,
+    next: Vec<usize>,
+}
+
+impl Level {
+    fn new(family: Family, edges: usize, guide: &mut dyn Guide) -> Level {
+        let children = family.extensions.iter().enumerate().filter(|(_, e)| e.is_child);
+        let promise =
+            |(at, e): (usize, &Extension)| Some((guide.promise(edges, e.found.graphs())?, at));
+        let mut next: Vec<(f64, usize)> = children.filter_map(promise).collect();
+        next.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        Level { next: next.into_iter().map(|(_, at)| at).collect(), family }
+    }
+
+    /// Whether a child occurs in as many graphs.
+    fn repeats(&self, support: usize) -> bool {
+        self.next.iter().any(|&at| self.family.extensions[at].found.support() == support)
     }
 }
 

@@ -89,14 +89,11 @@ impl<'a> Local<'a> {
         let is_few = |side: usize| (side as f64) < FEW * n as f64;
         let sides = [(above, 0..above, false), (below, n - below..n, true)];
         let alone = sides.into_iter().find(|side| is_few(side.0));
-        let ways = match alone {
-            None => [true, true],
-            Some((_, range, low)) => {
-                self.search_side(range, low);
-                [low, !low]
-            }
-        };
+        let ways = alone.as_ref().map_or([true, true], |side| [side.2, !side.2]);
         self.search_all(ways);
+        if let Some((_, range, low)) = alone {
+            self.search_side(range, low);
+        }
         self.best.code
     }
 
@@ -107,7 +104,8 @@ impl<'a> Local<'a> {
         let (all, rule, gradients, best) =
             (self.all, self.rule, self.gradients, std::mem::replace(&mut self.best, Best::none()));
         let mut guide = Joint { scale, all, rule, gradients, best, ways };
-        self.ground.walk(0..n, rule.min_leaf.max(1) as usize, &mut guide);
+        let least = guide.least(n);
+        self.ground.walk(0..n, least, &mut guide);
         self.best = guide.best;
     }
 
@@ -136,7 +134,8 @@ impl<'a> Local<'a> {
             line: Vec::new(),
             best,
         };
-        side.ground.walk(range, 1, &mut side);
+        let least = side.least(range.len());
+        side.ground.walk(range, least, &mut side);
         self.best = side.best;
     }
 }
@@ -146,10 +145,11 @@ impl Best {
         Best { record: None, code: None }
     }
 
-    fn is_worth(&self, bound: f64, edges: usize, rule: &Rule) -> bool {
+    /// The bound, if a pattern of `edges` edges that reaches it would be as good as the best.
+    fn worth(&self, bound: f64, edges: usize, rule: &Rule) -> Option<f64> {
         let bound = tie_rounded(bound);
         let reaches = |r: Record| bound > r.gain || (bound == r.gain && edges as u32 <= r.edges);
-        bound > rule.min_gain.max(0.0) && self.record.is_none_or(reaches)
+        (bound > rule.min_gain.max(0.0) && self.record.is_none_or(reaches)).then_some(bound)
     }
 }
 
@@ -205,17 +205,25 @@ struct Joint<'a> {
     ways: [bool; 2],
 }
 
+impl Joint<'_> {
+    /// The fewest graphs, of `n`, that a pattern must have to be wanted now.
+    fn least(&mut self, n: usize) -> usize {
+        let all: Vec<u32> = (0..n as u32).collect();
+        (1..n)
+            .find(|&k| {
+                self.promise(1, &all[..k]).or_else(|| self.promise(1, &all[n - k..])).is_some()
+            })
+            .unwrap_or(n)
+    }
+}
+
 impl Guide for Joint<'_> {
-    fn wants(&mut self, edges: usize, graphs: &[u32]) -> bool {
+    fn promise(&mut self, edges: usize, graphs: &[u32]) -> Option<f64> {
         let graphs = graphs.iter().map(|&g| g as usize);
         let [above, below] = self.ways;
-        (above && {
-            let bound = self.scale.best_prefix(graphs.clone());
-            self.best.is_worth(bound, edges, &self.rule)
-        }) || (below && {
-            let bound = self.scale.best_prefix(graphs.rev());
-            self.best.is_worth(bound, edges, &self.rule)
-        })
+        let above = if above { self.scale.best_prefix(graphs.clone()) } else { 0.0 };
+        let below = if below { self.scale.best_prefix(graphs.rev()) } else { 0.0 };
+        self.best.worth(above.max(below), edges, &self.rule)
     }
 
     fn meet(&mut self, code: &DfsCode, graphs: &[u32], _: bool) {
@@ -252,6 +260,14 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
+    /// The fewest supporters, of `n`, that a pattern must have to be wanted now.
+    fn least(&mut self, n: usize) -> usize {
+        let all: Vec<u32> = (0..n as u32).collect();
+        let low = self.low;
+        let extreme = |k: usize| if low { &all[n - k..] } else { &all[..k] };
+        (1..n).find(|&k| self.promise(1, extreme(k)).is_some()).unwrap_or(n)
+    }
+
     fn sums(&self, supporters: &[u32]) -> Sums {
         let g = supporters.iter().map(|&i| self.gradients[self.start + i as usize]).sum();
         Sums { g, h: supporters.len() as i64, n: supporters.len() as u32 }
@@ -284,10 +300,10 @@ impl Side<'_> {
         losses.iter().zip(weights).map(gain).fold(0.0, f64::max) * (1.0 + self.scale.slack)
     }
 
-    /// The gain of a pattern, unless it is seen not to matter before all graphs were asked.
-    fn gain(&mut self, code: &DfsCode, supporters: &[u32], may_stop: bool) -> Option<f64> {
+    /// The gain of a pattern. If the number of edges is given from which on a gain counts, asking
+    /// stops when it is seen not to.
+    fn gain(&mut self, code: &DfsCode, supporters: &[u32], stop: Option<usize>) -> Option<f64> {
         let mut part = self.sums(supporters);
-        let edges = code.edge_count();
         for at in 0..self.others.len() {
             let other = self.others[at];
             if !self.matcher.has(self.ground.graph(other), code) {
@@ -297,7 +313,9 @@ impl Side<'_> {
             part = Sums { g: part.g + self.gradients[other], h: part.h + 1, n: part.n + 1 };
             // Too few graphs yet are no reason to stop.
             let known = self.rule.gain(part, self.all);
-            if may_stop && known.is_some_and(|gain| !self.best.is_worth(gain, edges, &self.rule)) {
+            let fails =
+                |edges| known.is_some_and(|g| self.best.worth(g, edges, &self.rule).is_none());
+            if stop.is_some_and(fails) {
                 return None;
             }
         }
@@ -306,9 +324,9 @@ impl Side<'_> {
 }
 
 impl Guide for Side<'_> {
-    fn wants(&mut self, edges: usize, graphs: &[u32]) -> bool {
-        self.best.is_worth(self.near_bound(graphs), edges, &self.rule)
-            || self.best.is_worth(self.far_bound(graphs), edges, &self.rule)
+    fn promise(&mut self, edges: usize, graphs: &[u32]) -> Option<f64> {
+        let near = self.best.worth(self.near_bound(graphs), edges, &self.rule);
+        near.or_else(|| self.best.worth(self.far_bound(graphs), edges, &self.rule))
     }
 
     fn meet(&mut self, code: &DfsCode, graphs: &[u32], repeated: bool) {
@@ -318,19 +336,20 @@ impl Guide for Side<'_> {
         if edges == 0 {
             return;
         }
-        let may_stop = !self.best.is_worth(self.far_bound(graphs), edges, &self.rule);
+        let may_stop = self.best.worth(self.far_bound(graphs), edges, &self.rule).is_none();
         // With too few supporters the child may lack the others that fill a leaf.
         if repeated && may_stop && graphs.len() >= self.rule.min_leaf as usize {
             return;
         }
-        let Some(gain) = self.gain(code, graphs, may_stop) else { return };
-        self.best.offer(gain, code);
+        // Those above with the same supporters may tie with it, and are simpler.
         let equal = self.line[1..edges].iter().rev().take_while(|&&n| n == graphs.len()).count();
+        let stop = may_stop.then_some(edges - equal);
+        let Some(gain) = self.gain(code, graphs, stop) else { return };
+        self.best.offer(gain, code);
         for above in (edges - equal..edges).rev() {
             let simpler = DfsCode::from_edges(code.edges()[..above].to_vec());
-            if let Some(gain) = self.gain(&simpler, graphs, may_stop) {
-                self.best.offer(gain, &simpler);
-            }
+            let Some(gain) = self.gain(&simpler, graphs, stop) else { return };
+            self.best.offer(gain, &simpler);
         }
     }
 }

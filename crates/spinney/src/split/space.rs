@@ -201,7 +201,7 @@ fn simplest_of(
 }
 
 /// New patterns that a search explores before it looks at the node's graphs alone.
-const PATIENCE: usize = 5_000;
+const PATIENCE: usize = 500;
 
 /// The enumeration tree, explored where a bound asks for it.
 #[derive(Debug)]
