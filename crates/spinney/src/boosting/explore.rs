@@ -69,11 +69,11 @@ impl<'d> Exploration<'d> {
         Exploration { data, census, max_edges, memory, patience: None, edge_sets, seconds }
     }
 
-    /// The same where the bound engine searches a node's graphs alone after so many new patterns.
-    /// Results do not depend on it.
+    /// The same where the bound engine searches a node's graphs alone after so many bytes of new
+    /// embeddings. Results do not depend on it.
     #[must_use]
-    pub fn with_patience(mut self, patterns: usize) -> Self {
-        self.patience = Some(patterns);
+    pub fn with_patience(mut self, bytes: usize) -> Self {
+        self.patience = Some(bytes);
         self
     }
 
@@ -143,7 +143,7 @@ impl<'d> Exploration<'d> {
                 let space = BoundSpace::new(self.data.graphs(), train, &which);
                 let space = space.with_memory(self.memory);
                 Box::new(match self.patience {
-                    Some(patterns) => space.with_patience(patterns),
+                    Some(bytes) => space.with_patience(bytes),
                     None => space,
                 })
             }

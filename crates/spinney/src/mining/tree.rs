@@ -31,6 +31,7 @@ pub struct EnumerationTree<'g> {
     nodes: Vec<Node>,
     grower: Grower,
     families: Families,
+    work: usize,
     graphs: PhantomData<&'g [Graph]>,
 }
 
@@ -111,7 +112,8 @@ impl<'g> EnumerationTree<'g> {
         let grower = Grower::new(graphs, counting, limits, Detail::Counts);
         let families = Families::default();
         let nodes = Vec::new();
-        let mut tree = EnumerationTree { limits, nodes, grower, families, graphs: PhantomData };
+        let mut tree =
+            EnumerationTree { limits, nodes, grower, families, work: 0, graphs: PhantomData };
         let origin = tree.grower.origin();
         tree.add(None, origin);
         tree
@@ -130,6 +132,12 @@ impl<'g> EnumerationTree<'g> {
     #[must_use]
     pub fn embedding_bytes(&self) -> usize {
         self.families.bytes
+    }
+
+    /// Bytes of embeddings made so far, kept or not: what growing the tree has cost.
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.work
     }
 
     /// The number of patterns explored.
@@ -223,6 +231,7 @@ impl<'g> EnumerationTree<'g> {
                 Some(family) => self.grower.grow(family, at, &code),
                 None => self.grow_again(node),
             };
+            self.work += below.bytes();
             self.families.close_one(family);
             self.nodes[node as usize].children = start;
             self.add(Some(node), below);

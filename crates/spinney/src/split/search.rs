@@ -250,7 +250,7 @@ impl<'a, C: Cell> Search<'a, C> {
             if !open.is_open() || !self.is_worth(bound, open.edges, record) {
                 continue;
             }
-            if space.patterns() > most {
+            if space.work() >= most {
                 return self.explore_alone(space, positions, record);
             }
             let expanded = space.expand(group);
@@ -264,12 +264,12 @@ impl<'a, C: Cell> Search<'a, C> {
         }
     }
 
-    /// The number of explored patterns up to which the space is grown in this search, if the node
-    /// can be searched alone instead.
+    /// The work up to which the space is grown in this search, if the node can be searched alone
+    /// instead.
     fn patience(&self, space: &dyn PatternSpace) -> usize {
         let plain = self.samples.unit_weights() && self.rule.l2 == 0.0 && self.sample.is_all();
         let patience = if plain { space.patience() } else { usize::MAX };
-        space.patterns().saturating_add(patience)
+        space.work().saturating_add(patience)
     }
 
     /// Searches the node's graphs alone, and explores the way to what is best.

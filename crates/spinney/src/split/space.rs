@@ -79,8 +79,12 @@ pub trait PatternSpace {
     fn expand(&mut self, _group: usize) -> Expanded {
         Expanded::default()
     }
-    /// A search for a split that has explored so many new patterns had better go on in the node's
-    /// graphs alone, where [`ground`](Self::ground) allows it.
+    /// What exploring has cost so far, in bytes of embeddings.
+    fn work(&self) -> usize {
+        0
+    }
+    /// A search for a split that costs more than this had better go on in the node's graphs
+    /// alone, where [`ground`](Self::ground) allows it.
     fn patience(&self) -> usize {
         usize::MAX
     }
@@ -200,8 +204,8 @@ fn simplest_of(
     best.expect("a class that is scored has members")
 }
 
-/// New patterns that a search explores before it looks at the node's graphs alone.
-const PATIENCE: usize = 500;
+/// Bytes of embeddings that a search makes before it looks at the node's graphs alone.
+const PATIENCE: usize = 1 << 27;
 
 /// The enumeration tree, explored where a bound asks for it.
 #[derive(Debug)]
@@ -260,11 +264,11 @@ impl<'a> BoundSpace<'a> {
         self
     }
 
-    /// The same space with searches that leave it after so many new patterns for a search of the
-    /// node's graphs alone. The splits are the same.
+    /// The same space with searches that leave it, after so many bytes of new embeddings, for a
+    /// search of the node's graphs alone. The splits are the same.
     #[must_use]
-    pub fn with_patience(mut self, patterns: usize) -> Self {
-        self.patience = patterns;
+    pub fn with_patience(mut self, bytes: usize) -> Self {
+        self.patience = bytes;
         self
     }
 
@@ -361,6 +365,10 @@ impl PatternSpace for BoundSpace<'_> {
             }
         }
         changed
+    }
+
+    fn work(&self) -> usize {
+        self.tree.work()
     }
 
     fn patience(&self) -> usize {
