@@ -232,6 +232,10 @@ fn report(
         record.seconds,
         edge_sets(record),
     );
+    if record.met_alone > 0 {
+        let met = output::count(record.met_alone, "pattern");
+        text += &format!("{met} more met in searches of single nodes\n");
+    }
     if let Some(last) = record.best_round.checked_sub(1).and_then(|r| record.rounds.get(r)) {
         text += &format!("training loss {:.4}\n", last.train_loss);
         for &(metric, v) in &last.valid {

@@ -38,6 +38,105 @@ fn fitted(data: &Dataset, params: &Params, engine: Engine) -> Result<Fit> {
     train_on(data, params, engine, (&everything(data), &[]))
 }
 
+/// Molecule-like graphs in which every node is searched alone, at once or after little work.
+#[test]
+fn a_node_searched_alone_gives_the_same_bytes() {
+    let mut compared = 0;
+    for seed in 0..3_000 {
+        let (data, params) = random_case(400_000 + seed);
+        let mut random = Random::new(450_000 + seed);
+        let params = Params {
+            // Most cases must be of the kind that allows it.
+            criterion: Criterion::Residual,
+            pattern_sample: 1.0,
+            count_levels: 1,
+            min_support: 1,
+            class_weight: ClassWeight::None,
+            min_samples_leaf: random.range(1, 4),
+            max_edges: random.pick(&[Some(3), Some(6), None, None]),
+            ..params
+        };
+        let census = fitted(&data, &params, Engine::Census).map(|f| f.model.to_json());
+        for patience in [0, random.range(1, 20_000)] {
+            let alone = fitted_alone(&data, &params, patience).map(|f| f.model.to_json());
+            assert_eq!(census.as_ref().ok(), alone.as_ref().ok(), "seed {seed}, {params:?}");
+        }
+        compared += usize::from(census.is_ok());
+    }
+    assert!(compared > 2_000, "only {compared} models compared");
+}
+
+/// Nodes with few graphs on one side of the mean, which are searched by that side alone: graphs that share
+/// a core of fused rings, a star or a path, with few targets unlike the others, and many ties.
+#[test]
+fn a_few_graphs_searched_alone_give_the_same_bytes() {
+    let mut compared = 0;
+    for seed in 0..1_500 {
+        let mut random = Random::new(500_000 + seed);
+        let n = random.range(15, 40);
+        let core = random.pick(&[&RINGS[..], &STAR[..], &PATH[..]]);
+        let graphs: Vec<Graph> = (0..n).map(|_| around(&mut random, core)).collect();
+        let few = random.range(1, n / 5);
+        let value = |random: &mut Random, i: usize| match (i < few, seed % 3) {
+            (true, 0) => 9 - random.below(2) as i64,
+            (false, 0) => random.below(2) as i64,
+            (is_few, 1) => i64::from(is_few),
+            (is_few, _) => -10 * i64::from(is_few) - random.below(4) as i64,
+        };
+        let targets: Vec<String> = (0..n).map(|i| value(&mut random, i).to_string()).collect();
+        let data = dataset(&graphs, &targets);
+        let params = Params {
+            max_edges: random.pick(&[None, None, Some(4)]),
+            depth: random.range(1, 3),
+            trees: random.range(1, 4),
+            learning_rate: 0.5,
+            min_samples_leaf: random.range(1, 5),
+            min_gain: random.pick(&[0.0, 0.0, 2.0]),
+            vertices: random.below(2) == 0,
+            ..one_tree()
+        };
+        let census = fitted(&data, &params, Engine::Census).expect("a model");
+        compared += census.model.trees().iter().map(|t| t.nodes().len() / 2).sum::<usize>();
+        for patience in [0, random.range(1, 50_000)] {
+            let alone = fitted_alone(&data, &params, patience).expect("a model");
+            let what = format!("seed {seed}, {params:?}");
+            assert_eq!(census.model.to_json(), alone.model.to_json(), "{what}");
+        }
+    }
+    assert!(compared > 2_000, "only {compared} splits compared");
+}
+
+const RINGS: [(u32, u32); 8] = [(0, 1), (1, 2), (2, 3), (3, 0), (2, 4), (4, 5), (5, 3), (5, 6)];
+const STAR: [(u32, u32); 5] = [(0, 1), (0, 2), (0, 3), (0, 4), (4, 5)];
+const PATH: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)];
+
+/// A core, seldom with an edge less, with up to three vertices and an edge more.
+fn around(random: &mut Random, core: &[(u32, u32)]) -> Graph {
+    let size = core.iter().map(|e| e.0.max(e.1) + 1).max().unwrap_or(1);
+    let left_out = if random.below(4) == 0 { random.below(core.len()) } else { core.len() };
+    let kept = core.iter().enumerate().filter(|(i, _)| *i != left_out);
+    let mut edges: Vec<(u32, u32, u32)> = kept.map(|(_, e)| (e.0, e.1, 0)).collect();
+    let more = random.below(4) as u32;
+    for v in size..size + more {
+        edges.push((random.below(v as usize) as u32, v, random.below(2) as u32));
+    }
+    let (u, v) = (random.below(size as usize) as u32, random.below(size as usize) as u32);
+    let known = edges.iter().any(|e| (e.0.min(e.1), e.0.max(e.1)) == (u.min(v), u.max(v)));
+    if u != v && !known && random.below(2) == 0 {
+        edges.push((u, v, 0));
+    }
+    let labels: Vec<u32> =
+        (0..size + more).map(|v| u32::from(v >= size && random.below(2) == 0)).collect();
+    graph(&labels, &edges)
+}
+
+fn fitted_alone(data: &Dataset, params: &Params, patience: usize) -> Result<Fit> {
+    let params = params.clone().check()?;
+    let exploration = Exploration::new(data, params.max_edges, Engine::Bound);
+    let exploration = exploration.with_patience(patience);
+    Booster::new(&exploration, &params, &everything(data), &[])?.run(|_| true)?.into_fit()
+}
+
 /// Random targets that suit a loss.
 fn targets(random: &mut Random, n: usize, loss: LossKind) -> Vec<String> {
     let one = |random: &mut Random| match loss {

@@ -24,6 +24,7 @@ pub struct Exploration<'d> {
     census: Option<Census>,
     max_edges: Option<usize>,
     memory: Option<usize>,
+    patience: Option<usize>,
     edge_sets: f64,
     seconds: f64,
 }
@@ -65,7 +66,15 @@ impl<'d> Exploration<'d> {
             edge_sets = census.edge_sets() as f64;
         }
         let seconds = start.elapsed().as_secs_f64();
-        Exploration { data, census, max_edges, memory, edge_sets, seconds }
+        Exploration { data, census, max_edges, memory, patience: None, edge_sets, seconds }
+    }
+
+    /// The same where the bound engine searches a node's graphs alone after so many bytes of new
+    /// embeddings. Results do not depend on it.
+    #[must_use]
+    pub fn with_patience(mut self, bytes: usize) -> Self {
+        self.patience = Some(bytes);
+        self
     }
 
     /// The connected edge sets of all graphs, up to the most edges of a pattern: counted by a
@@ -140,7 +149,11 @@ impl<'d> Exploration<'d> {
             Some(census) => Box::new(CensusSpace::new(census, self.data.graphs(), train, which)),
             None => {
                 let space = BoundSpace::new(self.data.graphs(), train, which);
-                Box::new(space.with_memory(self.memory))
+                let space = space.with_memory(self.memory);
+                Box::new(match self.patience {
+                    Some(bytes) => space.with_patience(bytes),
+                    None => space,
+                })
             }
         }
     }

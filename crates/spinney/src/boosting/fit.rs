@@ -235,6 +235,7 @@ impl<'a> Booster<'a> {
             edge_sets: self.exploration.census().map(Census::edge_sets),
             space_edge_sets: self.exploration.edge_sets(),
             patterns: self.space.patterns(),
+            met_alone: self.space.met_alone(),
             explored_by_edges: by_edges(&*self.space),
             classes: self.space.classes().len(),
             metric: self.metric,

@@ -45,7 +45,7 @@ pub struct Round {
     pub valid_loss: Option<f64>,
     /// All metrics on the validation graphs.
     pub valid: Vec<(Metric, f64)>,
-    /// Patterns explored so far.
+    /// Patterns explored so far, and kept.
     pub patterns: usize,
     /// Classes known so far.
     pub classes: usize,
@@ -65,8 +65,10 @@ pub struct Record {
     /// Connected edge sets of all graphs: counted, or estimated from below. Each is an occurrence
     /// of a pattern of the whole space.
     pub space_edge_sets: f64,
-    /// Patterns explored.
+    /// Patterns explored and kept.
     pub patterns: usize,
+    /// Patterns met in searches of single nodes, and not kept: one met in several is counted in each.
+    pub met_alone: usize,
     /// Patterns explored by number of edges, from 0.
     pub explored_by_edges: Vec<usize>,
     /// Classes of patterns.

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 use super::census::Census;
 use super::census::hash::Name;
-use super::columns::{Layout, NONE};
+use super::columns::{Layout, NONE, Tally};
 
 /// A class's number in a [`ClassTable`].
 pub type ClassId = u32;
@@ -332,29 +332,45 @@ impl ClassTable {
         let mut first_of = vec![NONE; tallies.len()];
         let order = layout.by_falling_support(&tallies, useful);
         let mut slots = Slots::new(order.len());
-        for (pattern, column) in order {
-            let first = layout.first(pattern);
-            if tallies[first].support < which.min_support.max(1) {
-                continue;
-            }
+        let wanted = |&(pattern, _): &(u32, u32)| {
             let edges = census.edges(pattern);
-            if edges > which.max_edges || (edges == 0 && !which.vertices) {
-                continue;
+            tallies[layout.first(pattern)].support >= which.min_support.max(1)
+                && edges <= which.max_edges
+                && (edges > 0 || which.vertices)
+        };
+        for block in order.chunks(BLOCK) {
+            // Looked up together, so that the waits for memory overlap.
+            let mut found = [(Tally::default(), END, false); BLOCK];
+            for (&(_, column), found) in block.iter().zip(&mut found) {
+                found.0 = tallies[column as usize];
+                found.1 = slots.likely(found.0.signature());
             }
-            let tally = tallies[column as usize];
-            let at_least = (column as usize - first) as u32 + 1;
-            let (support, edges) = (tally.support, edges as u32);
-            let class = slots.class(tally.signature(), &self.classes);
-            if class as usize == self.len() {
+            for (tally, class, known) in &mut found {
+                let there = self.classes.get(*class as usize);
+                *known = there.is_some_and(|c| c.signature == tally.signature());
+            }
+            for (entry, (tally, likely, known)) in block.iter().zip(found) {
+                if !wanted(entry) {
+                    continue;
+                }
+                let (pattern, column) = *entry;
                 let signature = tally.signature();
-                self.classes.push(Class { signature, support, edges, first: END });
-                first_of[column as usize] = class;
+                let (support, edges) = (tally.support, census.edges(pattern) as u32);
+                let class = if known { likely } else { slots.class(signature, &self.classes) };
+                if class as usize == self.len() {
+                    self.classes.push(Class { signature, support, edges, first: END });
+                    first_of[column as usize] = class;
+                }
+                let at_least = (column as usize - layout.first(pattern)) as u32 + 1;
+                self.join(class, support, Column { pattern, at_least }, edges);
             }
-            self.join(class, support, Column { pattern, at_least }, edges);
         }
         first_of
     }
 }
+
+/// Columns looked up together.
+const BLOCK: usize = 16;
 
 /// Classes by signature, for as many columns as are known in advance: open addressing with four
 /// bytes a slot. Signatures are random already.
@@ -366,6 +382,11 @@ struct Slots {
 impl Slots {
     fn new(columns: usize) -> Slots {
         Slots { slots: vec![END; (columns + columns / 2 + 1).next_power_of_two()] }
+    }
+
+    /// The class that is likely to have a signature, or `END`.
+    fn likely(&self, signature: u128) -> ClassId {
+        self.slots[signature as usize & (self.slots.len() - 1)]
     }
 
     /// The class with a signature; a new one is taken to come next.

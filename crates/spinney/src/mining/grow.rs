@@ -128,6 +128,16 @@ impl Grower {
 
     /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`.
     pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Family {
+        self.grow_where(parent, (at, code), &mut |_| true)
+    }
+
+    /// The same with the extensions whose graphs are `wanted` only.
+    pub(crate) fn grow_where(
+        &mut self,
+        parent: &Family,
+        (at, code): (usize, &DfsCode),
+        wanted: &mut dyn FnMut(&[u32]) -> bool,
+    ) -> Family {
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
         let is_last = code.edge_count() + 1 >= self.most_edges;
@@ -146,6 +156,7 @@ impl Grower {
         self.read_rows(birth, &mut child, !joined.is_empty());
         let mut candidates = self.read_candidates(&child.shape);
         candidates.extend(joined);
+        candidates.retain(|c| wanted(self.collector.gathered(c.slot).graphs()));
         if !candidates.is_empty() {
             self.test.load(code.root(), code.edges());
         }

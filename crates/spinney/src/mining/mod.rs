@@ -6,6 +6,8 @@
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
 //!   [`tree`] grows it where asked and remembers it.
 //!
+//! A few graphs are walked without keeping anything by [`hunt`].
+//!
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split can tell apart.
 //!
@@ -20,6 +22,7 @@ pub mod dfs_code;
 mod extend;
 mod flat;
 mod grow;
+pub mod hunt;
 mod join;
 pub mod mine;
 mod minimal;

@@ -14,11 +14,12 @@
 
 use std::marker::PhantomData;
 
-use super::dfs_code::DfsCode;
+use super::dfs_code::{DfsCode, DfsEdge};
 use super::extend::{Extension, Family, Step};
 use super::grow::{Detail, Grower};
 use super::visit::Limits;
 use crate::graph::Graph;
+use crate::labels::Label;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
 pub type NodeId = u32;
@@ -30,6 +31,7 @@ pub struct EnumerationTree<'g> {
     nodes: Vec<Node>,
     grower: Grower,
     families: Families,
+    work: usize,
     graphs: PhantomData<&'g [Graph]>,
 }
 
@@ -40,6 +42,8 @@ struct Node {
     step: Step,
     edges: u16,
     open: Option<Open>,
+    /// Where its children start, if it has any and they are known.
+    children: NodeId,
     /// The graphs that contain it, and how often (distinct occurrences).
     graphs: Vec<u32>,
     counts: Vec<u32>,
@@ -108,7 +112,8 @@ impl<'g> EnumerationTree<'g> {
         let grower = Grower::new(graphs, counting, limits, Detail::Counts);
         let families = Families::default();
         let nodes = Vec::new();
-        let mut tree = EnumerationTree { limits, nodes, grower, families, graphs: PhantomData };
+        let mut tree =
+            EnumerationTree { limits, nodes, grower, families, work: 0, graphs: PhantomData };
         let origin = tree.grower.origin();
         tree.add(None, origin);
         tree
@@ -127,6 +132,12 @@ impl<'g> EnumerationTree<'g> {
     #[must_use]
     pub fn embedding_bytes(&self) -> usize {
         self.families.bytes
+    }
+
+    /// Bytes of embeddings made so far, kept or not: what growing the tree has cost.
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.work
     }
 
     /// The number of patterns explored.
@@ -172,6 +183,22 @@ impl<'g> EnumerationTree<'g> {
         self.nodes[node as usize].parent
     }
 
+    /// The single vertex with a label.
+    #[must_use]
+    pub fn root(&self, label: Label) -> Option<NodeId> {
+        let roots = (0..).zip(&self.nodes).take_while(|(_, node)| node.parent.is_none());
+        roots.filter(|(_, node)| node.step == Step::Root(label)).map(|(id, _)| id).next()
+    }
+
+    /// The child of a pattern that is no longer open which adds `edge`.
+    #[must_use]
+    pub fn child(&self, node: NodeId, edge: DfsEdge) -> Option<NodeId> {
+        let start = self.nodes[node as usize].children;
+        let known = (start..).zip(self.nodes.get(start as usize..).unwrap_or_default());
+        let mut children = known.take_while(|(_, child)| child.parent == Some(node));
+        children.find(|(_, child)| child.step == Step::Edge(edge)).map(|(id, _)| id)
+    }
+
     /// Whether the children of a pattern are still unknown.
     #[must_use]
     pub fn is_open(&self, node: NodeId) -> bool {
@@ -204,7 +231,9 @@ impl<'g> EnumerationTree<'g> {
                 Some(family) => self.grower.grow(family, at, &code),
                 None => self.grow_again(node),
             };
+            self.work += below.bytes();
             self.families.close_one(family);
+            self.nodes[node as usize].children = start;
             self.add(Some(node), below);
         }
         start..self.nodes.len() as NodeId
@@ -236,6 +265,7 @@ impl<'g> EnumerationTree<'g> {
                 step: extension.step,
                 edges,
                 open: may_grow.then_some(Open { family: number, at }),
+                children: NodeId::MAX,
                 graphs: extension.found.graphs().to_vec(),
                 counts: extension.occurrences().map(times).collect(),
             });

@@ -10,6 +10,7 @@ pub mod blocks;
 pub mod bound;
 pub mod gain;
 pub mod histogram;
+mod local;
 mod neighbors;
 pub mod packed;
 pub mod samples;

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::bound::{Squares, by_order, by_sums};
 use super::gain::{Rule, Sums, tie_rounded};
 use super::histogram::{Adds, Cell, Found, Histogram, NodeSums};
+use super::local::Local;
 use super::samples::Samples;
 use super::small::{self, Room, SmallNode};
 use super::space::{Group, PatternSpace, Simplest};
@@ -46,9 +47,9 @@ pub struct Search<'a, C> {
 
 /// The best gain so far and the fewest edges among those who reach it.
 #[derive(Clone, Copy, Debug)]
-struct Record {
-    gain: f64,
-    edges: u32,
+pub(super) struct Record {
+    pub(super) gain: f64,
+    pub(super) edges: u32,
 }
 
 /// A group of the frontier by its bound.
@@ -122,6 +123,7 @@ impl<'a, C: Cell> Search<'a, C> {
             let node = self.node(positions)?;
             self.cover(space, histogram, positions);
             self.explore(space, histogram, positions, &node);
+            self.cover(space, histogram, positions);
         }
         self.best_known_split(space, histogram, positions)
     }
@@ -267,10 +269,14 @@ impl<'a, C: Cell> Search<'a, C> {
         for group in 0..space.frontier().len() {
             heap.extend(self.promise(space, histogram, node, (group, &inside), record));
         }
+        let most = self.patience(space);
         while let Some(Promise { bound, group }) = heap.pop() {
             let open = &space.frontier()[group];
             if !open.is_open() || !self.is_worth(bound, open.edges, record) {
                 continue;
+            }
+            if space.work() >= most {
+                return self.explore_alone(space, positions, record);
             }
             let expanded = space.expand(group);
             self.cover(space, histogram, positions);
@@ -280,6 +286,32 @@ impl<'a, C: Cell> Search<'a, C> {
             for group in expanded.groups {
                 heap.extend(self.promise(space, histogram, node, (group, &inside), record));
             }
+        }
+    }
+
+    /// The work up to which the space is grown in this search, if the node can be searched alone
+    /// instead.
+    fn patience(&self, space: &dyn PatternSpace) -> usize {
+        let plain = self.samples.unit_weights() && self.rule.l2 == 0.0 && self.sample.is_all();
+        let patience = if plain { space.patience() } else { usize::MAX };
+        space.work().saturating_add(patience)
+    }
+
+    /// Searches the node's graphs alone, and explores the way to what is best.
+    fn explore_alone(
+        &self,
+        space: &mut dyn PatternSpace,
+        positions: &[u32],
+        record: Option<Record>,
+    ) {
+        let mut order = positions.to_vec();
+        order.sort_by_key(|&p| std::cmp::Reverse(self.samples.one(p).g));
+        let gradients: Vec<i64> = order.iter().map(|&p| self.samples.one(p).g).collect();
+        let Some(ground) = space.ground(&order) else { return };
+        let (found, met) = Local::new(&ground, &gradients, self.rule, record).run();
+        space.count_alone(met);
+        if let Some(code) = found {
+            space.reveal(&code);
         }
     }
 

@@ -18,6 +18,7 @@ use super::blocks::Blocks;
 use super::view::{Rows, View};
 use crate::graph::Graph;
 use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
+use crate::mining::hunt::Ground;
 use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId};
 
 /// A class's simplest column: fewest edges, then smallest code, then lowest threshold.
@@ -80,6 +81,28 @@ pub trait PatternSpace: Send + Sync {
     fn expand(&mut self, _group: usize) -> Expanded {
         Expanded::default()
     }
+    /// What exploring has cost so far, in bytes of embeddings.
+    fn work(&self) -> usize {
+        0
+    }
+    /// A search for a split that costs more than this had better go on in the node's graphs
+    /// alone, where [`ground`](Self::ground) allows it.
+    fn patience(&self) -> usize {
+        usize::MAX
+    }
+    /// The training graphs at some positions, to be searched on their own; `None` if a split is more
+    /// than whether they contain a pattern.
+    fn ground(&self, _positions: &[u32]) -> Option<Ground> {
+        None
+    }
+    /// Counts patterns that were met in a search of a node alone, and not kept.
+    fn count_alone(&mut self, _patterns: usize) {}
+    /// How many were.
+    fn met_alone(&self) -> usize {
+        0
+    }
+    /// Explores the way to a pattern.
+    fn reveal(&mut self, _code: &DfsCode) {}
     /// How many patterns have been explored.
     fn patterns(&self) -> usize;
     /// The number of edges of an explored pattern, by its number.
@@ -209,14 +232,21 @@ fn simplest_of(
     best.expect("a class that is scored has members")
 }
 
+/// Bytes of embeddings that a search makes before it looks at the node's graphs alone.
+const PATIENCE: usize = 1 << 27;
+
 /// The enumeration tree, explored where a bound asks for it.
 #[derive(Debug)]
 pub struct BoundSpace<'a> {
     tree: EnumerationTree<'a>,
+    graphs: &'a [Graph],
+    train: Vec<u32>,
     table: ClassTable,
     rows: Rows,
     which: Columns,
     position_of: Vec<Option<u32>>,
+    patience: usize,
+    met_alone: usize,
     groups: Vec<Group>,
     group_of: FxHashMap<ClassId, usize>,
     known: Known,
@@ -239,10 +269,14 @@ impl<'a> BoundSpace<'a> {
         let tree = EnumerationTree::new(graphs, counting, limits);
         let mut space = BoundSpace {
             tree,
+            graphs,
+            train: train.to_vec(),
             table: ClassTable::new(train.len()),
             rows: Rows::new(train.len()),
             which: *which,
             position_of,
+            patience: PATIENCE,
+            met_alone: 0,
             groups: Vec::new(),
             group_of: FxHashMap::default(),
             known: Known::default(),
@@ -258,6 +292,19 @@ impl<'a> BoundSpace<'a> {
     pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
         self.tree = self.tree.with_memory(bytes);
         self
+    }
+
+    /// The same space with searches that leave it, after so many bytes of new embeddings, for a
+    /// search of the node's graphs alone. The splits are the same.
+    #[must_use]
+    pub fn with_patience(mut self, bytes: usize) -> Self {
+        self.patience = bytes;
+        self
+    }
+
+    /// Whether a split asks for nothing but a pattern that enough of the node's own graphs contain.
+    fn is_plain(&self) -> bool {
+        self.which.count_levels <= 1 && self.which.min_support <= self.which.useful.0.max(1)
     }
 
     /// Enters an explored pattern: its columns into the table, itself into the frontier.
@@ -343,6 +390,41 @@ impl PatternSpace for BoundSpace<'_> {
             }
         }
         changed
+    }
+
+    fn work(&self) -> usize {
+        self.tree.work()
+    }
+
+    fn patience(&self) -> usize {
+        if self.is_plain() { self.patience } else { usize::MAX }
+    }
+
+    fn ground(&self, positions: &[u32]) -> Option<Ground> {
+        let graph = |&p: &u32| &self.graphs[self.train[p as usize] as usize];
+        let ground = || Ground::new(positions.iter().map(graph), self.which.max_edges);
+        self.is_plain().then(ground)
+    }
+
+    fn count_alone(&mut self, patterns: usize) {
+        self.met_alone += patterns;
+    }
+
+    fn met_alone(&self) -> usize {
+        self.met_alone
+    }
+
+    fn reveal(&mut self, code: &DfsCode) {
+        let mut at = self.tree.root(code.root());
+        for &edge in code.edges() {
+            let Some(node) = at else { return };
+            if self.tree.is_open(node) {
+                for child in self.tree.expand(node) {
+                    self.add(child, &mut Expanded::default());
+                }
+            }
+            at = self.tree.child(node, edge);
+        }
     }
 
     fn patterns(&self) -> usize {
