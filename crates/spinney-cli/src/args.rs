@@ -217,6 +217,32 @@ impl ParamArgs {
         all
     }
 
+    /// A flag that was given and makes sense for trees only.
+    pub(crate) fn flag_for_trees(&self) -> Option<&'static str> {
+        let given = [
+            ("depth", self.depth.is_some()),
+            ("learning_rate", self.learning_rate.is_some()),
+            ("trees", self.trees.is_some()),
+            ("min_samples_leaf", self.min_samples_leaf.is_some()),
+            ("min_gain", self.min_gain.is_some()),
+            ("subsample", self.subsample.is_some()),
+            ("pattern_sample", self.pattern_sample.is_some()),
+            ("l2", self.l2.is_some()),
+            ("leaf", self.leaf.is_some()),
+            ("criterion", self.criterion.is_some()),
+            ("count_levels", self.count_levels.is_some()),
+            ("vertices", self.vertices.is_some()),
+            ("loss", self.loss.is_some()),
+            ("huber_delta", self.huber_delta.is_some()),
+            ("init", self.init.is_some()),
+            ("class_weight", self.class_weight.is_some()),
+            ("early_stopping", self.early_stopping.is_some()),
+            ("metric", self.metric.is_some()),
+            ("seed", self.seed.is_some()),
+        ];
+        given.into_iter().find(|flag| flag.1).map(|flag| flag.0)
+    }
+
     /// The preset with what was given on the command line.
     pub(crate) fn params(&self) -> Params {
         let base = match self.preset {

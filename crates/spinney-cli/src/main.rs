@@ -8,6 +8,7 @@ mod cv;
 mod demo;
 mod evaluate;
 mod features;
+mod gboost;
 mod input;
 mod inspect;
 mod mine;

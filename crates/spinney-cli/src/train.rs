@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::{Booster, Exploration, Record, ValidParams};
 use spinney::model::Truth;
-use spinney::{Dataset, Error, Fit, Result};
+use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
+use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
 use crate::molecules::Split;
 use crate::{input, output, progress};
@@ -30,6 +31,8 @@ pub(crate) struct Args {
     /// How --valid FRACTION holds out: random, scaffold, or the column that tells the parts
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
+    #[command(flatten)]
+    method: MethodArgs,
     #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
@@ -55,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let params = args.params.params().check()?;
+    args.method.check(&args.params)?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
     output::check(&[Some(&args.output), args.common.json.as_deref()], &inputs)?;
@@ -99,18 +103,35 @@ fn train_one(
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let chemistry = input.chemistry.clone();
     let sides = sides(args, params, input)?;
-    let mut fit = train(args, params, &sides)?;
+    let (mut model, text, record) = match args.method.method {
+        Method::Trees => {
+            let Fit { model, record } = train(args, params, &sides)?;
+            let text = told(args, &sides, &model, &record);
+            (model, text, json!(record))
+        }
+        Method::Gboost => {
+            let wait = progress::spinner(&args.common, "exploring patterns");
+            let memory = args.params.memory.map(|bytes| bytes.0);
+            let engine = args.params.engine;
+            let exploration = Exploration::within(&sides.data, params.max_edges, engine, memory);
+            wait.set_message("solving the linear program");
+            let fit = args.method.train(&exploration, params, &sides.train)?;
+            wait.finish_and_clear();
+            let text = gboost::told(&fit, &exploration, &sides.train, &sides.valid)?;
+            (fit.model.clone(), text, gboost::record(&fit))
+        }
+    };
     if let Some(chemistry) = chemistry {
-        fit.model = fit.model.with_representation(chemistry.to_json());
+        model = model.with_representation(chemistry.to_json());
     }
     let path = target.map_or_else(|| args.output.clone(), |t| named_after(&args.output, t));
-    fit.model.save(&path)?;
-    report(args, &sides, &fit, (&path, target))?;
+    model.save(&path)?;
+    report(&text, &model, (&path, target))?;
     Ok(json!({
         "target": target,
         "model": path.display().to_string(),
-        "patterns": fit.model.patterns().len(),
-        "record": fit.record,
+        "patterns": model.patterns().len(),
+        "record": record,
     }))
 }
 
@@ -210,15 +231,9 @@ fn edge_sets(record: &Record) -> String {
     }
 }
 
-fn report(
-    args: &Args,
-    sides: &Sides,
-    fit: &Fit,
-    (path, target): (&Path, Option<&str>),
-) -> Result<()> {
-    let (model, record) = (&fit.model, &fit.record);
-    let mut text = target.map_or_else(String::new, |t| format!("{t}: "));
-    text += &format!(
+/// What is said of trees.
+fn told(args: &Args, sides: &Sides, model: &Model, record: &Record) -> String {
+    let mut text = format!(
         "trained on {}: {} ({}), {} in the model\n\
          explored {} patterns in {} classes ({} engine), {:.2} s; all graphs together hold {} \
          connected edge sets\n",
@@ -248,6 +263,11 @@ fn report(
              (more graphs, --min-samples-leaf 1, --subsample 1 or --pattern-sample 1 may help)",
         );
     }
+    text
+}
+
+fn report(text: &str, model: &Model, (path, target): (&Path, Option<&str>)) -> Result<()> {
+    let mut text = target.map_or_else(String::new, |t| format!("{t}: ")) + text;
     if let [negative, positive] = model.task().classes() {
         text += &format!("positive class {positive} (against {negative})\n");
     }

@@ -570,3 +570,37 @@ fn mutag_gives_one_model_whatever_the_engine() {
     }
     assert!(place.text("census.json") == place.text("bound.json"));
 }
+
+#[test]
+fn gboost_trains_a_linear_model_that_the_other_commands_read() {
+    let place = Place::with_graphs();
+    let said = place.ok("train good.gsp --method gboost --nu 0.2 -o m.json --json r.json");
+    assert!(said.contains("gBoost"), "{said}");
+    // A-B (or B-C, or A-C) tells the classes apart: the margin is whole.
+    let record = place.json("r.json")["results"]["record"].clone();
+    assert!((record["objective"].as_f64().unwrap() - 1.0).abs() < 1e-2, "{record}");
+    assert!(record["gap"].as_f64().unwrap() <= 5e-3, "{record}");
+    place.ok("evaluate m.json good.gsp --json e.json");
+    assert_eq!(place.json("e.json")["results"]["accuracy"], 1.0);
+    let params = place.json("m.json")["model"]["params"].clone();
+    assert_eq!((&params["method"], &params["nu"]), (&"gboost".into(), &0.2.into()));
+    assert!(place.ok("patterns m.json").contains("A-B"));
+}
+
+#[test]
+fn learners_refuse_each_others_flags() {
+    let place = Place::with_graphs();
+    for (flags, named) in [
+        ("--method gboost --depth 2", "depth"),
+        ("--method gboost --learning-rate 1", "learning_rate"),
+        ("--method gboost --nu 1", "nu"),
+        ("--nu 0.2", "nu"),
+        ("--tolerance 0.1", "tolerance"),
+    ] {
+        let output = place.run(&format!("train good.gsp {flags} -o m.json"));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{flags}: {error}");
+        assert!(error.contains(named), "{flags}: {error}");
+        assert!(!place.path("m.json").exists());
+    }
+}

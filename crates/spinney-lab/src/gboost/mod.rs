@@ -15,20 +15,23 @@
 
 mod cholesky;
 mod interior;
+mod model;
 mod price;
 
 pub use interior::Stump;
+pub use model::{Fit, fit};
 
 use interior::Program;
 use price::{Prices, most_violating};
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 use spinney::boosting::Exploration;
 use spinney::mining::classes::{ClassId, Columns};
 use spinney::split::space::PatternSpace;
 use spinney::{Error, Result};
 
 /// What gBoost is asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Params {
     /// Bounds the share of graphs inside the margin; in (0, 1].
     pub nu: f64,
@@ -39,8 +42,10 @@ pub struct Params {
     /// How far from the optimum over all patterns the objective may end.
     pub tolerance: f64,
     /// Most rounds of column generation.
+    #[serde(skip)]
     pub rounds: usize,
     /// Most stumps that join in a round.
+    #[serde(skip)]
     pub columns: usize,
 }
 
@@ -50,7 +55,7 @@ impl Default for Params {
             nu: 0.3,
             max_edges: Some(8),
             min_support: 1,
-            tolerance: 1e-4,
+            tolerance: 5e-3,
             rounds: 1000,
             columns: 32,
         }

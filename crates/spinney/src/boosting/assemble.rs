@@ -7,8 +7,6 @@ use sha2::{Digest, Sha256};
 use super::certify;
 use super::grower::{GrownNode, GrownTree};
 use super::loss::Loss;
-use super::params::ValidParams;
-use super::record::StopReason;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::labels::Labels;
@@ -22,10 +20,11 @@ pub(super) struct Parts<'a> {
     pub(super) train: &'a [u32],
     pub(super) truth: &'a Truth,
     pub(super) loss: &'a Loss,
-    pub(super) params: &'a ValidParams,
+    pub(super) params: serde_json::Map<String, serde_json::Value>,
     pub(super) init: Vec<f64>,
     pub(super) trees: &'a [GrownTree],
-    pub(super) stopped: StopReason,
+    /// Why training stopped.
+    pub(super) stopped: &'a str,
 }
 
 impl Parts<'_> {
@@ -57,7 +56,6 @@ impl Parts<'_> {
             });
             trees.push(Tree { nodes: nodes.collect() });
         }
-        let params = serde_json::to_value(&**self.params).unwrap_or_default();
         let mut model = Model {
             labels: self.data.labels().clone(),
             task: self.loss.task().clone(),
@@ -65,7 +63,7 @@ impl Parts<'_> {
             init: self.init.clone(),
             patterns,
             trees,
-            params: params.as_object().cloned().unwrap_or_default(),
+            params: self.params.clone(),
             provenance: self.provenance(),
             representation: None,
         };
@@ -83,7 +81,7 @@ impl Parts<'_> {
             graphs: self.train.len(),
             class_counts,
             data_sha256: digest(self.data, self.train),
-            stopped: self.stopped.text().into(),
+            stopped: self.stopped.into(),
         }
     }
 

@@ -120,13 +120,8 @@ struct Side {
 
 impl Side {
     fn new(graphs: &[u32], loss: &Loss, init: &[f64]) -> Side {
-        let targets = graphs.iter().map(|&g| loss.targets()[g as usize]);
-        let truth = match loss.task() {
-            Task::Regression => Truth::Numbers(targets.collect()),
-            _ => Truth::Classes(targets.map(|t| t as u32).collect()),
-        };
         let scores = graphs.iter().flat_map(|_| init.iter().copied()).collect();
-        Side { graphs: graphs.to_vec(), scores, truth }
+        Side { graphs: graphs.to_vec(), scores, truth: loss.truth(graphs) }
     }
 
     fn loss(&self, loss: &Loss) -> f64 {
@@ -447,15 +442,16 @@ impl Trained<'_> {
     /// names: never seen).
     pub fn into_fit(self) -> Result<Fit> {
         let b = self.booster;
+        let params = serde_json::to_value(&**b.params).unwrap_or_default();
         let model = assemble::Parts {
             data: b.exploration.data(),
             train: &b.train.graphs,
             truth: &b.train.truth,
             loss: &b.loss,
-            params: b.params,
+            params: params.as_object().cloned().unwrap_or_default(),
             init: b.init,
             trees: &b.trees,
-            stopped: self.record.stopped,
+            stopped: self.record.stopped.text(),
         }
         .into_model(&*b.space)?;
         Ok(Fit { model, record: self.record })

@@ -8,7 +8,7 @@ use super::params::{Init, LossKind, ValidParams};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::model::predict::softmax;
-use crate::model::{Link, Task};
+use crate::model::{Link, Task, Truth};
 
 /// A loss with the targets it is measured against.
 #[derive(Clone, Debug)]
@@ -118,6 +118,16 @@ impl Loss {
     #[must_use]
     pub fn targets(&self) -> &[f64] {
         &self.targets
+    }
+
+    /// The targets of some graphs, for evaluation.
+    #[must_use]
+    pub fn truth(&self, graphs: &[u32]) -> Truth {
+        let targets = graphs.iter().map(|&g| self.targets[g as usize]);
+        match self.task {
+            Task::Regression => Truth::Numbers(targets.collect()),
+            _ => Truth::Classes(targets.map(|t| t as u32).collect()),
+        }
     }
 
     /// The scores before the first tree, from the graphs `train` with their weights.

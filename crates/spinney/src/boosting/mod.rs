@@ -3,7 +3,7 @@
 //! The data flow is the list of files: [`params`] are checked, [`explore`] finds the patterns once,
 //! [`loss`] gives residuals, `sampling` chooses graphs, `grower` grows a tree, [`mod@fit`] adds it up
 //! and repeats, [`record`] says what happened, `assemble` writes the model, [`cv`] does it fold by
-//! fold.
+//! fold. [`stumps`] takes the stumps of other learners.
 //!
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
@@ -17,6 +17,7 @@ pub mod loss;
 pub mod params;
 pub mod record;
 mod sampling;
+pub mod stumps;
 
 pub use explore::Exploration;
 pub use fit::{Booster, Fit, Trained, fit};
