@@ -7,13 +7,13 @@ address-space limit, raises `Failed`; the suite makes that an honest row of the 
 
 import dataclasses
 import os
-import resource
+import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
-import threading
-import time
 
+LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 TIME_LIMIT = 300  # wall seconds of one measurement
 MEMORY_LIMIT = 8 << 30  # bytes of address space
 
@@ -36,36 +36,29 @@ class Usage:
 
 def run(command, time_limit=TIME_LIMIT, memory_limit=MEMORY_LIMIT):
     """Runs `command` to its end. `memory_limit` None sets no limit (valgrind needs room of its own)."""
-    command = [str(part) for part in command]
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        usage = pathlib.Path(folder) / "usage"
+        launch = [sys.executable, "-I", "-S", LAUNCH, usage, memory_limit or 0, *command]
         child = subprocess.Popen(
-            command,
+            [str(part) for part in launch],
             stdout=out,
             stderr=err,
             env={**os.environ, **ONE_THREAD},
             start_new_session=True,
-            preexec_fn=lambda: _limit(memory_limit),
         )
-        late = threading.Event()
-        timer = threading.Timer(time_limit, lambda: (late.set(), _end(child.pid)))
-        timer.start()
-        _, status, used = os.wait4(child.pid, 0)
-        timer.cancel()
-        wall = time.monotonic() - start
-        child.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            child.wait(time_limit)
+        except subprocess.TimeoutExpired:
+            _end(child.pid)
+            child.wait()
+            raise Failed(f"not finished within {time_limit:.0f} s") from None
         texts = [_text(stream) for stream in (out, err)]
-    if late.is_set():
-        raise Failed(f"not finished within {time_limit:.0f} s")
-    if status != 0:
-        raise Failed(_reason(child.returncode, texts[1]))
-    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, *texts)
-
-
-def _limit(memory_limit):
-    if memory_limit is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if child.returncode != 0 or not usage.exists():
+            raise Failed(_reason(child.returncode, texts[1]))
+        code, cpu, wall, peak_mb = usage.read_text().split()
+    if int(code) != 0:
+        raise Failed(_reason(int(code), texts[1]))
+    return Usage(float(cpu), float(wall), float(peak_mb), *texts)
 
 
 def _end(pid):

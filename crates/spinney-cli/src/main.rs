@@ -17,6 +17,7 @@ mod output;
 mod patterns;
 mod predict;
 mod progress;
+mod reproduce;
 mod train;
 
 use std::process::ExitCode;
@@ -51,6 +52,8 @@ enum Command {
     Patterns(patterns::Args),
     /// Write which graph contains which of a model's patterns, as a 0/1 matrix
     Features(features::Args),
+    /// Carry out the paper's experiments, its numbers beside ours
+    Reproduce(reproduce::Args),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Mine(args) => mine::run(&args),
         Command::Patterns(args) => patterns::run(&args),
         Command::Features(args) => features::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,15 @@
 //! The paper's experiments, and the learners that it is compared with.
 //!
 //! Not published. [`gboost`] is the linear learner of subgraph stumps that the paper sets its own
-//! against.
+//! against; [`xor`] and [`qsar`] are the experiments. An experiment keeps its results cell by cell in a
+//! [`ledger`], so that it can be stopped and go on, and shows them on a [`page`] of [`table`]s and
+//! [`plot`]s.
 
+pub mod choose;
 pub mod gboost;
+pub mod ledger;
+pub mod page;
+pub mod plot;
+pub mod qsar;
+pub mod table;
+pub mod xor;

@@ -1,0 +1,110 @@
+//! `spinney reproduce`: the paper's experiments, its numbers beside ours.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::json;
+use spinney::{Error, Result};
+use spinney_lab::ledger::Ledger;
+use spinney_lab::page::Page;
+use spinney_lab::qsar::Qsar;
+use spinney_lab::xor::Xor;
+
+use crate::args::CommonArgs;
+use crate::{output, progress};
+
+/// Carry out the paper's experiments: tables and figures, the paper's numbers beside ours.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(clap::Subcommand)]
+enum Experiment {
+    /// Graph-XOR (section 5.1): what linear models cannot learn
+    Xor(Run),
+    /// QSAR (section 5.2): accuracy, AUC and best settings on CPDB, Mutag, NCI1 and NCI47
+    Qsar(Run),
+}
+
+#[derive(clap::Args)]
+struct Run {
+    /// The folder of the paper's data [default: $SPINNEY_DATA, or ../shared/data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The folder for tables, figures and page; a run that was stopped goes on from there
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// A small part of the grid, in less than two minutes
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let (name, run) = match &args.experiment {
+        Experiment::Xor(run) => ("xor", run),
+        Experiment::Qsar(run) => ("qsar", run),
+    };
+    let started = Instant::now();
+    run.common.start()?;
+    let folder = run.folder(name);
+    std::fs::create_dir_all(&folder).map_err(|e| Error::file(&folder, e))?;
+    let ledger = Ledger::open(&folder.join("cells.jsonl"))?;
+    let wait = progress::spinner(&run.common, "cross-validating");
+    let done = |key: &str| wait.set_message(key.to_owned());
+    let mut page = match &args.experiment {
+        Experiment::Xor(_) => Xor::load(&run.data())?.run(&ledger, run.quick, &done)?,
+        Experiment::Qsar(_) => {
+            Qsar { ledger: &ledger, quick: run.quick, done: &done }.run(&run.data())?
+        }
+    };
+    wait.finish_and_clear();
+    page.about.extend(run.about(name, started));
+    page.write(&folder)?;
+    show(&page, &folder)?;
+    let params = json!({
+        "experiment": name, "data": run.data().display().to_string(), "quick": run.quick,
+    });
+    output::write_json(run.common.json.as_deref(), "reproduce", &params, started, &page.json)
+}
+
+impl Run {
+    fn data(&self) -> PathBuf {
+        let told = self.data.clone().or_else(|| std::env::var_os("SPINNEY_DATA").map(Into::into));
+        told.unwrap_or_else(|| "../shared/data".into())
+    }
+
+    fn folder(&self, experiment: &str) -> PathBuf {
+        let part = if self.quick { "-quick" } else { "" };
+        self.output.clone().unwrap_or_else(|| format!("results/{experiment}{part}").into())
+    }
+
+    fn about(&self, experiment: &str, started: Instant) -> Vec<(String, String)> {
+        let quick = if self.quick { " --quick" } else { "" };
+        [
+            ("Command", format!("spinney reproduce {experiment}{quick}")),
+            ("Version", format!("spinney {}", env!("CARGO_PKG_VERSION"))),
+            ("Time of the last run", format!("{:.0} s", started.elapsed().as_secs_f64())),
+        ]
+        .map(|(k, v)| (k.to_owned(), v))
+        .to_vec()
+    }
+}
+
+/// The tables on standard output.
+fn show(page: &Page, folder: &Path) -> Result<()> {
+    let mut text = String::new();
+    for (_, table) in &page.tables {
+        text += &format!("{}\n", table.title);
+        let head: Vec<&str> = table.head.iter().map(String::as_str).collect();
+        text += &output::table(&head, &table.rows);
+        if !table.note.is_empty() {
+            text += &format!("{}\n", table.note);
+        }
+    }
+    text += &format!("wrote {}\n", folder.join("index.html").display());
+    output::print(&text)
+}
