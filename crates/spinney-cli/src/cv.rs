@@ -157,7 +157,7 @@ fn settings(base: &Params, axes: &[Axis<'_>]) -> Result<Vec<ValidParams>> {
 
 fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
     if let Some(path) = &args.folds_file {
-        let numbers = input::read_folds(path)?;
+        let numbers = spinney::io::read_folds(path)?;
         return Folds::from_numbers(&numbers, input.data.len()).map_err(|e| Error::file(path, e));
     }
     match (&args.split, &input.splits) {

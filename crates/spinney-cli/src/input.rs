@@ -1,6 +1,5 @@
 //! Reading what the user names.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use spinney::boosting::ValidParams;
@@ -234,21 +233,4 @@ pub(crate) fn check_census(data: &Dataset, max_edges: Option<usize>, engine: Eng
 pub(crate) fn edge_sets(data: &Dataset, max_edges: Option<usize>) -> f64 {
     let largest = data.graphs().iter().map(Graph::edge_count).max().unwrap_or(0);
     estimate_edge_sets(data.graphs(), max_edges.unwrap_or(largest).min(largest))
-}
-
-/// Reads a folds file: one integer a graph, separated by white space.
-pub(crate) fn read_folds(path: &Path) -> Result<Vec<i64>> {
-    let mut folds = Vec::new();
-    for (number, line) in io::source::open(path)?.split(b'\n').enumerate() {
-        let line = line.map_err(|e| io::source::read_error(path, e))?;
-        for word in String::from_utf8_lossy(&line).split_whitespace() {
-            let fold = word.parse().map_err(|_| {
-                let shown: String = word.chars().take(40).collect();
-                let reason = format!("{shown:?} is not a fold number (an integer)");
-                Error::line(path, number + 1, reason)
-            })?;
-            folds.push(fold);
-        }
-    }
-    Ok(folds)
 }

@@ -6,6 +6,7 @@
 //! everything but the fold, is measured on it. No test graph has a say in its own setting.
 
 use serde::{Deserialize, Serialize};
+use spinney::metrics::mean_sd;
 
 /// One setting, fold by fold, round by round (gBoost: one round).
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,10 +45,8 @@ fn at(curve: &[f32], round: usize) -> f64 {
 }
 
 fn spread(values: &[f64]) -> Spread {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    Spread { mean, sd: if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 } }
+    let (mean, sd) = mean_sd(values);
+    Spread { mean, sd }
 }
 
 /// The first setting and round of the largest value.

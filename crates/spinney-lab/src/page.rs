@@ -5,9 +5,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 use spinney::Result;
 use spinney::io::atomic::write_whole;
+use spinney_chem::layout::escape;
 
 use crate::plot::Plot;
-use crate::table::{Table, escaped};
+use crate::table::Table;
 
 /// What an experiment shows.
 #[derive(Clone, Debug, Default)]
@@ -56,11 +57,11 @@ impl Page {
     }
 
     fn html(&self) -> String {
-        let words: String = self.words.iter().map(|w| format!("<p>{}</p>\n", escaped(w))).collect();
+        let words: String = self.words.iter().map(|w| format!("<p>{}</p>\n", escape(w))).collect();
         let tables: String = self.tables.iter().map(|(_, table)| table.html()).collect();
         let figure = |(caption, plots): &(String, Vec<Plot>)| {
             let plots: String = plots.iter().map(Plot::svg).collect();
-            let caption = escaped(caption);
+            let caption = escape(caption);
             format!(
                 "<figure><div class=\"row\">{plots}</div><figcaption>{caption}</figcaption></figure>\n"
             )
@@ -69,9 +70,9 @@ impl Page {
         let about: String = self
             .about
             .iter()
-            .map(|(k, v)| format!("<p>{}: {}</p>\n", escaped(k), escaped(v)))
+            .map(|(k, v)| format!("<p>{}: {}</p>\n", escape(k), escape(v)))
             .collect();
-        let title = escaped(&self.title);
+        let title = escape(&self.title);
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

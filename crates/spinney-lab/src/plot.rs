@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::table::escaped;
+use spinney_chem::layout::escape;
 
 /// A line of points, ascending in x.
 #[derive(Clone, Debug)]
@@ -81,12 +81,12 @@ impl Plot {
             "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
             SIZE.0,
             SIZE.1,
-            escaped(&self.title)
+            escape(&self.title)
         );
         let _ = writeln!(
             svg,
             "<text class=\"title\" x=\"{left}\" y=\"18\">{}</text>",
-            escaped(&self.title)
+            escape(&self.title)
         );
         self.axes(&mut svg, &x, &y);
         for (i, line) in self.lines.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Plot {
                 right + 30.0,
                 right + 35.0,
                 at + 4.0,
-                escaped(&line.name)
+                escape(&line.name)
             );
         }
         svg + "</svg>\n"
@@ -147,13 +147,13 @@ impl Plot {
             svg,
             "<text text-anchor=\"middle\" x=\"{middle}\" y=\"{}\">{}</text>",
             bottom + 36.0,
-            escaped(&self.x)
+            escape(&self.x)
         );
         let height = (top + bottom) / 2.0;
         let _ = writeln!(
             svg,
             "<text text-anchor=\"middle\" transform=\"translate(16 {height}) rotate(-90)\">{}</text>",
-            escaped(&self.y)
+            escape(&self.y)
         );
     }
 }

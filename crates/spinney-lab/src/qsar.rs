@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::{Booster, Exploration};
 use spinney::io::ReadOptions;
-use spinney::{Dataset, Engine, Error, Metric, Params, Result, metrics};
+use spinney::{Dataset, Engine, Error, Metric, Params, Result};
 
 use crate::choose::{Chosen, Curves, Spread, nested, on_test_folds};
 use crate::gboost;
@@ -128,15 +128,7 @@ impl Source {
         let graphs = spinney::io::read(&path, &ReadOptions::default())?.data;
         let folds = match self.folds {
             Some(name) => {
-                let path = data.join(name);
-                let text = std::fs::read_to_string(&path).map_err(|e| Error::file(&path, e))?;
-                let numbers: Vec<i64> = text
-                    .split_whitespace()
-                    .map(|word| {
-                        word.parse().map_err(|_| Error::file(&path, format!("{word}: not a fold")))
-                    })
-                    .collect::<Result<_>>()?;
-                Folds::from_numbers(&numbers, graphs.len())?
+                Folds::from_numbers(&spinney::io::read_folds(&data.join(name))?, graphs.len())?
             }
             None => Folds::random(&strata(&graphs, &Params::paper().check()?)?, 10, 0)?,
         };
@@ -266,13 +258,10 @@ fn gboost_curves(
     let path = |train: &[u32], test: &[u32]| -> Result<Vec<(f32, f32)>> {
         let signs = train.iter().map(|&g| targets[g as usize]).collect();
         let mut machine = gboost::Machine::new(exploration, &base, train, signs);
-        let positive: Vec<bool> = test.iter().map(|&g| targets[g as usize] > 0.0).collect();
         let solve = |&nu: &f64| {
             let learned = machine.solve(&gboost::Params { nu, ..base.clone() })?;
-            let scores = machine.scores(&learned, test);
-            let right = scores.iter().zip(&positive).filter(|(s, p)| (**s > 0.0) == **p).count();
-            let auc = metrics::auc(&positive, &scores);
-            Ok((right as f32 / test.len() as f32, auc as f32))
+            let (accuracy, auc) = machine.measure(&learned, test, &targets);
+            Ok((accuracy as f32, auc as f32))
         };
         nus.iter().map(solve).collect()
     };

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use spinney_chem::layout::escape;
+
 /// A table of text.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -31,41 +33,31 @@ impl Table {
     /// As comma-separated values.
     #[must_use]
     pub fn csv(&self) -> String {
-        let quoted = |cell: &String| match cell.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
-        };
-        let mut text = String::new();
+        let mut out = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
         for row in std::iter::once(&self.head).chain(&self.rows) {
-            let cells: Vec<String> = row.iter().map(quoted).collect();
-            let _ = writeln!(text, "{}", cells.join(","));
+            // Memory takes every record.
+            let _ = out.write_record(row);
         }
-        text
+        String::from_utf8(out.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
     /// As an HTML table.
     #[must_use]
     pub fn html(&self) -> String {
         let cells = |row: &[String], tag: &str| -> String {
-            row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()
+            row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
         };
-        let mut text = format!("<table>\n<caption>{}</caption>\n", escaped(&self.title));
+        let mut text = format!("<table>\n<caption>{}</caption>\n", escape(&self.title));
         let _ = writeln!(text, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&self.head, "th"));
         for row in &self.rows {
             let _ = writeln!(text, "<tr>{}</tr>", cells(row, "td"));
         }
         text += "</tbody>\n</table>\n";
         if !self.note.is_empty() {
-            let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(&self.note));
+            let _ = writeln!(text, "<p class=\"note\">{}</p>", escape(&self.note));
         }
         text
     }
-}
-
-/// Text that is no markup.
-#[must_use]
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

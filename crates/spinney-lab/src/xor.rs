@@ -160,10 +160,7 @@ impl Xor {
                         let signs = train.iter().map(|&g| targets[g as usize]).collect();
                         let mut machine = gboost::Machine::new(exploration, &params, &train, signs);
                         let learned = machine.solve(&params)?;
-                        let scores = machine.scores(&learned, &test);
-                        let right = scores.iter().zip(&test);
-                        let right = right.filter(|(s, g)| **s * targets[**g as usize] > 0.0);
-                        sum += right.count() as f64 / test.len() as f64;
+                        sum += machine.measure(&learned, &test, &targets).0;
                     }
                     Ok(Point { max_edges, nu, accuracy: sum / self.folds.count() as f64 })
                 })?;

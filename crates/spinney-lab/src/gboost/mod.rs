@@ -28,7 +28,7 @@ use serde::Serialize;
 use spinney::boosting::Exploration;
 use spinney::mining::classes::{ClassId, Columns};
 use spinney::split::space::PatternSpace;
-use spinney::{Error, Result};
+use spinney::{Error, Result, metrics};
 
 /// What gBoost is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -200,6 +200,15 @@ impl<'e> Machine<'e> {
         let objective = program.objective(&alphas);
         self.pool = kept;
         Learned { stumps, objective, gap: (upper - objective).max(0.0), rounds }
+    }
+
+    /// Accuracy and AUC on graphs, by number; `targets` has +1 or −1 for every graph of the data. A
+    /// score of 0 is negative.
+    pub fn measure(&mut self, learned: &Learned, graphs: &[u32], targets: &[f64]) -> (f64, f64) {
+        let scores = self.scores(learned, graphs);
+        let positive: Vec<bool> = graphs.iter().map(|&g| targets[g as usize] > 0.0).collect();
+        let right = scores.iter().zip(&positive).filter(|(s, p)| (**s > 0.0) == **p).count();
+        (right as f64 / graphs.len() as f64, metrics::auc(&positive, &scores))
     }
 
     /// The scores Σ α ω (2 I − 1) of graphs, by number.

@@ -13,7 +13,7 @@ use super::record::Round;
 use super::sampling::shuffled;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::metrics::Metric;
+use crate::metrics::{Metric, mean_sd};
 
 /// The test fold of each graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,15 +221,6 @@ fn curves(folds: &[Vec<Round>]) -> Vec<(Metric, Curve)> {
         .collect()
 }
 
-/// Mean and sample standard deviation of the defined values (an AUC is not, in a fold of one class).
-fn mean_sd(values: &[f64]) -> (f64, f64) {
-    let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    (mean, if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
-}
-
 /// Strata for random folds: the classes of `data`, or one stratum for numbers.
 ///
 /// # Errors
@@ -242,7 +233,7 @@ pub fn strata(data: &Dataset, params: &ValidParams) -> Result<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folds, mean_sd};
+    use super::Folds;
 
     #[test]
     fn random_folds_are_stratified_and_whole() {
@@ -281,10 +272,5 @@ mod tests {
             Folds::from_numbers(&[1, 2], 3).unwrap_err().to_string().contains("2 entries for 3")
         );
         assert!(Folds::from_numbers(&[1, 1], 2).is_err());
-    }
-
-    #[test]
-    fn spread() {
-        assert_eq!(mean_sd(&[1.0, 3.0, f64::NAN]), (2.0, 2f64.sqrt()));
     }
 }

@@ -12,9 +12,12 @@
 //! **Cost.** One pass over each file, line by line; time and memory linear in the input.
 
 pub mod atomic;
+mod folds;
 pub mod gspan;
 pub mod source;
 pub mod tudataset;
+
+pub use folds::read_folds;
 
 use std::fmt::{self, Display};
 use std::path::Path;
