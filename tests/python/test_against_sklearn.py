@@ -100,3 +100,23 @@ def test_features_are_readable_by_scipy(spinney, tmp_path):
     dense = np.genfromtxt(tmp_path / "x.csv", delimiter=",", skip_header=1, dtype=str)[:, 1:]
     assert loaded.shape == (188, len(columns))
     np.testing.assert_array_equal(loaded.toarray(), dense.astype(int))
+
+
+def test_mined_patterns_are_readable_by_scipy(spinney, tmp_path):
+    data = shared("paper/mutag.gsp.gz")
+    flags = ["--max-edges", 3, "--min-support", 2, "--occurrences", "-o"]
+    patterns = spinney("mine", data, *flags, tmp_path / "x.npz")["results"]["patterns"]
+    spinney("mine", data, *flags, tmp_path / "x.jsonl")
+    counts = sparse.load_npz(tmp_path / "x.npz")
+    assert counts.shape == (188, patterns)
+    with gzip.open(data, "rt") as lines:
+        names = [" ".join(line.split()[4:]) for line in lines if line.startswith("t")]
+    rows = {name: row for row, name in enumerate(names)}
+    listed = np.zeros(counts.shape, dtype=int)
+    for column, line in enumerate((tmp_path / "x.jsonl").read_text().splitlines()):
+        pattern = json.loads(line)
+        listed[[rows[graph] for graph in pattern["graphs"]], column] = pattern["occurrences"]
+    np.testing.assert_array_equal(counts.toarray(), listed)
+    # Without --occurrences: whether, not how often.
+    spinney("mine", data, *flags[:-2], "-o", tmp_path / "y.npz")
+    np.testing.assert_array_equal(sparse.load_npz(tmp_path / "y.npz").toarray(), listed > 0)

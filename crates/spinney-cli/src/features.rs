@@ -1,6 +1,6 @@
 //! `spinney features`: a model's questions as a 0/1 matrix, for other learners.
 
-use std::io::{Seek, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,6 +10,7 @@ use spinney::{Dataset, Error, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
 use crate::molecules::pattern_text;
+use crate::npz::{Matrix, Values};
 use crate::{input, output};
 
 /// Write which graph contains which of a model's patterns.
@@ -38,9 +39,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let data = input::read_for(&model, &args.input, &args.reading, &args.common)?.data;
     let features = model.features(&data);
     if as_npz {
-        let bytes = npz(&features)
-            .map_err(|e| Error::failed(format!("cannot make the matrix file: {e}")))?;
-        output::write_to(Some(&args.output), |out| out.write_all(&bytes))?;
+        let matrix = Matrix {
+            starts: &features.starts,
+            indices: &features.indices,
+            values: Values::Ones,
+            columns: features.columns.len(),
+        };
+        output::write_to(Some(&args.output), |out| matrix.write(out))?;
     } else {
         write_csv(&args.output, &model, &data, &features)?;
     }
@@ -99,43 +104,4 @@ fn write_csv(path: &Path, model: &Model, data: &Dataset, features: &Features) ->
         Ok(())
     };
     output::write_to(Some(path), |out| output::write_csv(out, write))
-}
-
-/// The files of `scipy.sparse.save_npz` for a CSR matrix.
-fn npz(features: &Features) -> zip::result::ZipResult<Vec<u8>> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let ones = features.indices.len();
-    let shape = [features.rows() as u64, features.columns.len() as u64];
-    let bytes_of =
-        |values: &[u64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-    let indices: Vec<u8> = features.indices.iter().flat_map(|v| v.to_le_bytes()).collect();
-    add(&mut zip, "indices", ("<i4", &format!("({ones},)")), &indices)?;
-    let starts = bytes_of(&features.starts);
-    add(&mut zip, "indptr", ("<i8", &format!("({},)", features.starts.len())), &starts)?;
-    add(&mut zip, "format", ("|S3", "()"), b"csr")?;
-    add(&mut zip, "shape", ("<i8", "(2,)"), &bytes_of(&shape))?;
-    add(&mut zip, "data", ("|u1", &format!("({ones},)")), &vec![1; ones])?;
-    Ok(zip.finish()?.into_inner())
-}
-
-/// Adds one array in NumPy's format, version 1.0.
-fn add<W: Write + Seek>(
-    zip: &mut zip::ZipWriter<W>,
-    name: &str,
-    (kind, shape): (&str, &str),
-    bytes: &[u8],
-) -> zip::result::ZipResult<()> {
-    let options = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Stored)
-        .large_file(bytes.len() > 1 << 30);
-    zip.start_file(format!("{name}.npy"), options)?;
-    let dict = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
-    // Magic, version and header length take 10 bytes; data starts at a multiple of 64.
-    let length = (10 + dict.len() + 1).next_multiple_of(64) - 10;
-    let header = format!("{dict:<width$}\n", width = length - 1);
-    zip.write_all(b"\x93NUMPY\x01\x00")?;
-    zip.write_all(&(length as u16).to_le_bytes())?;
-    zip.write_all(header.as_bytes())?;
-    zip.write_all(bytes)?;
-    Ok(())
 }

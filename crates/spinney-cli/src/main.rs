@@ -13,6 +13,7 @@ mod input;
 mod inspect;
 mod mine;
 mod molecules;
+mod npz;
 mod output;
 mod patterns;
 mod predict;

@@ -14,6 +14,7 @@ use spinney::{Dataset, Engine, Error, Result, io};
 
 use crate::args::{CommonArgs, InputArgs, Limit};
 use crate::molecules::pattern_text;
+use crate::npz::{Matrix, Values};
 use crate::{input, output, progress};
 
 /// List or count the connected patterns that occur in graphs.
@@ -39,7 +40,8 @@ pub(crate) struct Args {
     /// Tell how often a pattern occurs in each graph (distinct edge sets)
     #[arg(long)]
     occurrences: bool,
-    /// Where to write: .jsonl, .csv or .gsp [default: JSON lines on standard output]
+    /// Where to write: .jsonl, .csv, .gsp, or .npz, a matrix for scipy.sparse.load_npz with a row for each
+    /// graph and a column for each pattern [default: JSON lines on standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to explore patterns: auto, census or bound (the enumeration tree)
@@ -92,20 +94,23 @@ enum Form {
     Lines,
     Csv,
     Graphs,
+    Matrix,
 }
 
 impl Form {
     fn of(path: Option<&Path>) -> Result<Form> {
         let Some(path) = path else { return Ok(Form::Lines) };
         let name = path.to_string_lossy().to_ascii_lowercase();
+        let whole = name.rsplit('.').next();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         match name.rsplit('.').next() {
+            Some("npz") if whole == Some("npz") => Ok(Form::Matrix),
             Some("jsonl") => Ok(Form::Lines),
             Some("csv") => Ok(Form::Csv),
             Some("gsp" | "gspan") => Ok(Form::Graphs),
             _ => Err(Error::parameter(
                 "output",
-                format!("{}: name a .jsonl, .csv or .gsp file", path.display()),
+                format!("{}: name a .jsonl, .csv, .gsp or .npz file", path.display()),
             )),
         }
     }
@@ -215,6 +220,7 @@ fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Count
         Form::Lines => write_lines(out, args, data, &all, &parents),
         Form::Csv => write_csv(out, args, data, &all, &parents),
         Form::Graphs => write_graphs(out, data, &all),
+        Form::Matrix => write_matrix(out, data.len(), &all, args.occurrences),
     })?;
     Ok(tally.finish())
 }
@@ -298,4 +304,28 @@ fn write_graphs(out: &mut dyn Write, data: &Dataset, all: &[Mined]) -> std::io::
     };
     let records = all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
     io::gspan::write(&Dataset::new(data.labels(), records), out)
+}
+
+/// Which graph contains which pattern, or how often.
+fn write_matrix(
+    out: &mut dyn Write,
+    graphs: usize,
+    all: &[Mined],
+    occurrences: bool,
+) -> std::io::Result<()> {
+    let mut rows = vec![Vec::new(); graphs];
+    for (column, mined) in (0..).zip(all) {
+        for (&graph, &times) in mined.graphs.iter().zip(&mined.occurrences) {
+            rows[graph as usize].push((column, times));
+        }
+    }
+    let mut starts = vec![0];
+    let (mut indices, mut counts): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
+    for row in rows {
+        indices.extend(row.iter().map(|entry| entry.0));
+        counts.extend(row.iter().map(|entry| entry.1));
+        starts.push(indices.len() as u64);
+    }
+    let values = if occurrences { Values::Counts(&counts) } else { Values::Ones };
+    Matrix { starts: &starts, indices: &indices, values, columns: all.len() }.write(out)
 }

@@ -1,13 +1,15 @@
 //! `spinney reproduce`: the paper's experiments, its numbers beside ours.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use spinney::{Error, Result};
 use spinney_lab::ledger::Ledger;
 use spinney_lab::page::Page;
 use spinney_lab::qsar::Qsar;
+use spinney_lab::rivals::environment::Environment;
+use spinney_lab::scalability::Scalability;
 use spinney_lab::xor::Xor;
 
 use crate::args::CommonArgs;
@@ -25,7 +27,25 @@ enum Experiment {
     /// Graph-XOR (section 5.1): what linear models cannot learn
     Xor(Run),
     /// QSAR (section 5.2): accuracy, AUC and best settings on CPDB, Mutag, NCI1 and NCI47
-    Qsar(Run),
+    Qsar(WithRivals),
+    /// Scalability (section 5.3): joint learning against enumerate-and-learn, by pattern size
+    Scalability(WithRivals),
+}
+
+#[derive(clap::Args)]
+struct WithRivals {
+    #[command(flatten)]
+    run: Run,
+    /// Leave out the rivals, which need python3 and packages from PyPI
+    #[arg(long)]
+    no_rivals: bool,
+    /// Seconds for a rival on a data set, or for a point of the scalability figure [default: 300, or
+    /// 20 with --quick]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// The folder of the rivals' Python environment, made if it is not there [default: the user's cache]
+    #[arg(long, value_name = "DIR")]
+    environment: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -46,7 +66,8 @@ struct Run {
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (name, run) = match &args.experiment {
         Experiment::Xor(run) => ("xor", run),
-        Experiment::Qsar(run) => ("qsar", run),
+        Experiment::Qsar(with) => ("qsar", &with.run),
+        Experiment::Scalability(with) => ("scalability", &with.run),
     };
     let started = Instant::now();
     run.common.start()?;
@@ -57,8 +78,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let done = |key: &str| wait.set_message(key.to_owned());
     let mut page = match &args.experiment {
         Experiment::Xor(_) => Xor::load(&run.data())?.run(&ledger, run.quick, &done)?,
-        Experiment::Qsar(_) => {
-            Qsar { ledger: &ledger, quick: run.quick, done: &done }.run(&run.data())?
+        Experiment::Qsar(with) => {
+            let environment = with.environment(&done);
+            let rivals = environment.as_ref().map_err(Clone::clone);
+            let (quick, limit) = (run.quick, with.limit());
+            Qsar { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
+        }
+        Experiment::Scalability(with) => {
+            let environment = with.environment(&done);
+            let rivals = environment.as_ref().map_err(Clone::clone);
+            let (quick, limit) = (run.quick, with.limit());
+            Scalability { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
         }
     };
     wait.finish_and_clear();
@@ -69,6 +99,23 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "experiment": name, "data": run.data().display().to_string(), "quick": run.quick,
     });
     output::write_json(run.common.json.as_deref(), "reproduce", &params, started, &page.json)
+}
+
+impl WithRivals {
+    /// The rivals' environment, or why they are not run: what is ours is run all the same.
+    fn environment(&self, say: &dyn Fn(&str)) -> std::result::Result<Environment, String> {
+        if self.no_rivals {
+            return Err("not run".into());
+        }
+        say("setting up the rivals' Python environment");
+        let folder = self.environment.clone().unwrap_or_else(Environment::usual_folder);
+        Environment::set_up(&folder).map_err(|e| format!("not run: {e}"))
+    }
+
+    fn limit(&self) -> Duration {
+        let usual = if self.run.quick { 20 } else { 300 };
+        Duration::from_secs(self.limit.unwrap_or(usual))
+    }
 }
 
 impl Run {

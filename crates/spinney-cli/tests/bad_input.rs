@@ -295,7 +295,8 @@ fn outputs_that_cannot_be_written_are_named_before_any_work() {
         case("features model.json good.gsp -o none/f.npz", 1, &["none/f.npz", "create it"]),
         case("inspect good.gsp --json none/i.json", 1, &["none/i.json", "create it"]),
         case("demo --json none/d.json", 1, &["none/d.json", "create it"]),
-        case("mine good.gsp -o p.txt", 2, &["p.txt", ".jsonl, .csv or .gsp"]),
+        case("mine good.gsp -o p.txt", 2, &["p.txt", ".jsonl, .csv, .gsp or .npz"]),
+        case("mine good.gsp -o p.npz.gz", 2, &["p.npz.gz", ".npz"]),
         case("features model.json good.gsp -o f.txt", 2, &["f.txt", ".csv", ".npz"]),
         case("features model.json good.gsp -o f.npz.gz", 2, &["f.npz.gz", ".csv", ".npz"]),
     ]);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use spinney::metrics::mean_sd;
 
 /// One setting, fold by fold, round by round (gBoost: one round).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// Accuracy on each fold after training on the others.
     pub accuracy: Vec<Vec<f32>>,
@@ -71,10 +71,16 @@ pub fn on_test_folds(settings: &[Curves]) -> Chosen {
         c.accuracy.iter().map(|fold| at(fold, round)).sum::<f64>() / c.accuracy.len() as f64
     };
     let (setting, round) = best(settings, mean);
+    at_setting(&settings[setting], (setting, round))
+}
+
+/// One setting at one round, whatever the others come to; `at` are their numbers.
+#[must_use]
+pub fn at_setting(curves: &Curves, (setting, round): (usize, usize)) -> Chosen {
     let over = |folds: &[Vec<f32>]| -> Vec<f64> { folds.iter().map(|f| at(f, round)).collect() };
     Chosen {
-        accuracy: spread(&over(&settings[setting].accuracy)),
-        auc: spread(&over(&settings[setting].auc)),
+        accuracy: spread(&over(&curves.accuracy)),
+        auc: spread(&over(&curves.auc)),
         at: vec![(setting, round)],
     }
 }

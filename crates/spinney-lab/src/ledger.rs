@@ -9,6 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +19,8 @@ use spinney::{Error, Result};
 /// An open ledger.
 pub struct Ledger {
     path: PathBuf,
-    known: Mutex<BTreeMap<String, Value>>,
+    /// Values and the seconds that it took to make them, by key.
+    known: Mutex<BTreeMap<String, (Value, f64)>>,
     file: Mutex<File>,
 }
 
@@ -42,7 +44,8 @@ impl Ledger {
             let Some(key) = cell["key"].as_str() else {
                 return Err(Error::line(path, number + 1, "not a result: it has no key"));
             };
-            known.insert(key.to_owned(), cell["value"].clone());
+            let seconds = cell["seconds"].as_f64().unwrap_or(0.0);
+            known.insert(key.to_owned(), (cell["value"].clone(), seconds));
         }
         let options = OpenOptions::new().create(true).truncate(false).write(true).open(path);
         let mut file = options.map_err(failed)?;
@@ -61,17 +64,26 @@ impl Ledger {
         make: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
-        if let Some(known) = known {
+        if let Some((known, _)) = known {
             return serde_json::from_value(known)
                 .map_err(|e| Error::file(&self.path, format!("{key} is not as expected: {e}")));
         }
+        let started = Instant::now();
         let made = make()?;
-        let value = json!(made);
-        let line = format!("{}\n", json!({"key": key, "value": value}));
+        let (value, seconds) = (json!(made), started.elapsed().as_secs_f64());
+        let line = format!("{}\n", json!({"key": key, "seconds": seconds, "value": value}));
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes()).map_err(|e| Error::file(&self.path, e))?;
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned(), value);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key.to_owned(), (value, seconds));
         Ok(made)
+    }
+
+    /// The seconds that the cells took whose keys are `wanted`, in this run or an earlier one.
+    #[must_use]
+    pub fn seconds(&self, wanted: impl Fn(&str) -> bool) -> f64 {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter(|(key, _)| wanted(key)).map(|(_, (_, seconds))| seconds).sum()
     }
 
     /// Whether a cell is known.
@@ -102,5 +114,13 @@ mod tests {
         drop(ledger);
         let ledger = Ledger::open(&path).unwrap();
         assert_eq!(ledger.cell("b", || Ok(9.0)).unwrap(), 3.5);
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(20));
+        let slow = ledger.cell("c", || {
+            wait();
+            Ok(1.0)
+        });
+        assert_eq!(slow.unwrap(), 1.0);
+        drop(ledger);
+        assert!(Ledger::open(&path).unwrap().seconds(|key| key == "c") >= 0.02);
     }
 }

@@ -1,7 +1,7 @@
 //! The paper's experiments, and the learners that it is compared with.
 //!
 //! Not published. [`gboost`] is the linear learner of subgraph stumps that the paper sets its own
-//! against; [`xor`] and [`qsar`] are the experiments. An experiment keeps its results cell by cell in a
+//! against, [`rivals`] are the other packages; [`xor`], [`qsar`] and [`scalability`] are the experiments. An experiment keeps its results cell by cell in a
 //! [`ledger`], so that it can be stopped and go on, and shows them on a [`page`] of [`table`]s and
 //! [`plot`]s.
 
@@ -11,5 +11,7 @@ pub mod ledger;
 pub mod page;
 pub mod plot;
 pub mod qsar;
+pub mod rivals;
+pub mod scalability;
 pub mod table;
 pub mod xor;

@@ -1,0 +1,100 @@
+//! The paper's figure of feature importance and search space for CPDB: patterns searched and selected
+//! against all, by size, and what the selected ones are worth.
+
+use spinney::boosting::{Booster, Exploration};
+use spinney::mining::Census;
+use spinney::{Dataset, Engine, Params, Result};
+use spinney_chem::smarts::smarts;
+
+use crate::page::Page;
+use crate::plot::{Line, Plot};
+use crate::table::Table;
+
+const MAX_EDGES: usize = 8;
+/// The paper's best rounds and rate for CPDB.
+const TREES: usize = 120;
+const RATE: f64 = 0.1;
+const DEPTH: usize = 5;
+const SHOWN: usize = 20;
+
+/// Adds the figure, and its numbers as tables, to a page.
+///
+/// # Errors
+/// If training fails.
+pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
+    let params = Params {
+        max_edges: Some(MAX_EDGES),
+        depth: DEPTH,
+        learning_rate: RATE,
+        trees: TREES,
+        ..Params::paper()
+    };
+    let params = params.check()?;
+    // The bound engine searches as the paper does: what cannot win is not enumerated.
+    let exploration = Exploration::new(data, Some(MAX_EDGES), Engine::Bound);
+    let train: Vec<u32> = (0..data.len() as u32).collect();
+    let fit = Booster::new(&exploration, &params, &train, &[])?.run(|_| true)?.into_fit()?;
+    let mut all = [0; MAX_EDGES + 1];
+    let census = Census::take(data.graphs(), MAX_EDGES);
+    (0..census.len() as u32).for_each(|pattern| all[census.edges(pattern)] += 1);
+    let mut selected = [0; MAX_EDGES + 1];
+    fit.model.patterns().iter().for_each(|p| selected[p.code.edge_count()] += 1);
+    let searched = &fit.record.explored_by_edges;
+    let searched = |size: usize| searched.get(size).copied().unwrap_or(0);
+    let setting = format!("x{MAX_EDGES} d{DEPTH} η{RATE} k{TREES}, trained on all graphs");
+    let mut sizes = Table::new(
+        "CPDB: patterns by number of edges",
+        &["edges", "all", "searched", "selected", "searched of all (%)"],
+    );
+    sizes.note = format!("Searched by the bound engine at {setting}.");
+    let line = |name: &str, of: &dyn Fn(usize) -> usize| Line {
+        name: name.into(),
+        points: (1..=MAX_EDGES).filter(|&s| of(s) > 0).map(|s| (s as f64, of(s) as f64)).collect(),
+    };
+    for size in 1..=MAX_EDGES {
+        let share = 100.0 * searched(size) as f64 / all[size].max(1) as f64;
+        let numbers = [size, all[size], searched(size), selected[size]].map(|n| n.to_string());
+        sizes.row(numbers.into_iter().chain([format!("{share:.1}")]));
+    }
+    let total: f64 = fit.model.importance().iter().map(|i| i.gain).sum();
+    let mut worth = Table::new(
+        "CPDB: the most important patterns",
+        &["rank", "pattern (SMARTS)", "importance (%)", "graphs"],
+    );
+    worth.note = format!("Importance: the share of all gain of splits, at {setting}.");
+    let importance = fit.model.importance();
+    for (rank, of) in importance.iter().take(SHOWN).enumerate() {
+        let pattern = &fit.model.patterns()[of.pattern];
+        let labels = fit.model.labels();
+        let text = smarts(&pattern.code, labels).unwrap_or_else(|| pattern.code.describe(labels));
+        let share = format!("{:.2}", 100.0 * of.gain / total);
+        worth.row([(rank + 1).to_string(), text, share, pattern.total_support().to_string()]);
+    }
+    let ranks = importance.iter().enumerate();
+    let ranked = ranks.map(|(i, of)| ((i + 1) as f64, 100.0 * of.gain / total)).collect();
+    let plot = |title: &str, (x, y): (&str, &str), lines| Plot {
+        title: title.into(),
+        x: x.into(),
+        y: y.into(),
+        lines,
+        log: true,
+    };
+    let lines = vec![
+        line("all", &|size| all[size]),
+        line("searched", &searched),
+        line("selected", &|size| selected[size]),
+    ];
+    page.figures.push((
+        format!("Feature importance and search space for CPDB, {setting}."),
+        vec![
+            plot("Patterns by size", ("edges", "patterns"), lines),
+            plot(
+                "Importance of the selected patterns",
+                ("rank", "share of gain (%)"),
+                vec![Line { name: "patterns".into(), points: ranked }],
+            ),
+        ],
+    ));
+    page.tables.extend([("search_space".into(), sizes), ("importance".into(), worth)]);
+    Ok(())
+}

@@ -1,0 +1,339 @@
+//! The paper's scalability figure (section 5.3): time against the most edges of a pattern, for joint
+//! learning and for enumerating all patterns first and learning from their matrix.
+//!
+//! Every time is the mean over folds of one training on one thread: 100 trees of depth 5, as in the paper.
+//! A point has a time limit; the folds that were done by then count, and a way that did no fold, or ran
+//! out of memory, is not tried at larger sizes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use spinney::boosting::{Booster, Exploration};
+use spinney::mining::Census;
+use spinney::{Engine, Error, Metric, Params, Result};
+use spinney_chem::{AtomView, BondView, Chemistry};
+
+use crate::ledger::Ledger;
+use crate::page::Page;
+use crate::plot::{Line, Plot};
+use crate::qsar::sets::{SOURCES, Set};
+use crate::rivals::environment::Environment;
+use crate::rivals::export::Matrix;
+use crate::rivals::lines_within;
+use crate::table::Table;
+
+const LARGEST: usize = 12;
+const TREES: usize = 100;
+const DEPTH: usize = 5;
+const RATE: f64 = 0.1;
+/// Mean numbers of patterns that the paper printed, for 8 to 12 edges.
+const PRINTED: [f64; 5] = [66336.1, 145903.7, 275422.3, 512904.1, 874540.0];
+
+/// The ways, in the order of the figure.
+const WAYS: [Way; 6] = [
+    Way { name: "joint, pruned search", kind: Kind::Joint(Engine::Bound) },
+    Way { name: "joint, census", kind: Kind::Joint(Engine::Census) },
+    Way { name: "enumeration alone", kind: Kind::Enumeration },
+    Way { name: "enumerate, scikit-learn", kind: Kind::Learner("gradient-boosting") },
+    Way { name: "enumerate, XGBoost", kind: Kind::Learner("xgboost") },
+    Way { name: "enumerate, LightGBM", kind: Kind::Learner("lightgbm") },
+];
+
+struct Way {
+    name: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Joint(Engine),
+    Enumeration,
+    /// Enumeration, then this learner.
+    Learner(&'static str),
+}
+
+/// Elements and bond orders: the labels whose numbers of patterns come nearest to the printed ones.
+fn chemistry() -> Chemistry {
+    Chemistry { atoms: vec![AtomView::Element], bonds: BondView::Order, ..Chemistry::default() }
+}
+
+/// One way at one size.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Point {
+    /// Mean seconds of a fold, if one was done.
+    seconds: Option<f64>,
+    /// Mean accuracy on the test graphs, if something was learned.
+    accuracy: Option<f64>,
+    /// Folds that were done.
+    folds: usize,
+    /// Mean number of patterns in the training graphs.
+    patterns: Option<f64>,
+    /// Why no fold, or not all, were done.
+    stopped: Option<String>,
+}
+
+/// One fold of one way.
+struct Fold {
+    seconds: f64,
+    accuracy: Option<f64>,
+    patterns: Option<f64>,
+}
+
+/// The experiment.
+pub struct Scalability<'l> {
+    /// Results so far.
+    pub ledger: &'l Ledger,
+    /// Up to four edges, two folds.
+    pub quick: bool,
+    /// The learners' environment, or why there is none.
+    pub rivals: std::result::Result<&'l Environment, String>,
+    /// The time of a point.
+    pub limit: Duration,
+    /// Called after each point.
+    pub done: &'l (dyn Fn(&str) + Sync),
+}
+
+impl Scalability<'_> {
+    /// Runs what the ledger lacks and gives the page.
+    ///
+    /// # Errors
+    /// If data cannot be read, or training or writing fails.
+    pub fn run(&self, data: &Path) -> Result<Page> {
+        let source = SOURCES.iter().find(|s| s.name == "CPDB");
+        let source = source.ok_or_else(|| Error::failed("there is no CPDB"))?;
+        let set = source.read_as(data, &chemistry())?;
+        let sizes = if self.quick { 4 } else { LARGEST };
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let one = one.map_err(|e| Error::failed(format!("no thread: {e}")))?;
+        let mut columns = Vec::new();
+        for way in &WAYS {
+            let mut points = Vec::new();
+            for size in 1..=sizes {
+                let key = self.key(way, size);
+                let point: Point =
+                    self.ledger.cell(&key, || one.install(|| self.point(&set, way, size)))?;
+                (self.done)(&key);
+                let failed = point.seconds.is_none();
+                points.push(point);
+                if failed {
+                    break;
+                }
+            }
+            columns.push(points);
+        }
+        Ok(page(&set, &columns, sizes))
+    }
+
+    fn folds(&self, set: &Set) -> usize {
+        if self.quick { 2 } else { set.folds.count() }
+    }
+
+    fn key(&self, way: &Way, size: usize) -> String {
+        let folds = if self.quick { "two folds" } else { "all folds" };
+        format!("{} x{size} {folds} within {} s", way.name, self.limit.as_secs())
+    }
+
+    fn point(&self, set: &Set, way: &Way, size: usize) -> Result<Point> {
+        let started = Instant::now();
+        let mut done: Vec<Fold> = Vec::new();
+        let mut stopped = None;
+        for fold in 0..self.folds(set) {
+            let left = self.limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                stopped = Some(format!("{} s were over", self.limit.as_secs()));
+                break;
+            }
+            match self.fold(set, way.kind, (size, fold), left)? {
+                Ok(fold) => done.push(fold),
+                Err(reason) => {
+                    stopped = Some(reason);
+                    break;
+                }
+            }
+        }
+        let mean = |of: &dyn Fn(&Fold) -> Option<f64>| {
+            let values: Vec<f64> = done.iter().filter_map(of).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        Ok(Point {
+            seconds: mean(&|f| Some(f.seconds)),
+            accuracy: mean(&|f| f.accuracy),
+            patterns: mean(&|f| f.patterns),
+            folds: done.len(),
+            stopped,
+        })
+    }
+
+    /// One fold, or why it came to nothing.
+    fn fold(
+        &self,
+        set: &Set,
+        kind: Kind,
+        (size, fold): (usize, usize),
+        left: Duration,
+    ) -> Result<std::result::Result<Fold, String>> {
+        let (train, test) = set.folds.split(fold);
+        match kind {
+            Kind::Joint(engine) => joint(set, engine, (size, &train, &test), left),
+            Kind::Enumeration => {
+                let started = Instant::now();
+                let graphs: Vec<_> =
+                    train.iter().map(|&g| set.data.graphs()[g as usize].clone()).collect();
+                let census = Census::take(&graphs, size);
+                let seconds = started.elapsed().as_secs_f64();
+                let patterns =
+                    (0..census.len() as u32).filter(|&p| census.edges(p) > 0).count() as f64;
+                Ok(Ok(Fold { seconds, accuracy: None, patterns: Some(patterns) }))
+            }
+            Kind::Learner(name) => self.learner(set, name, (size, &train, &test), left),
+        }
+    }
+
+    fn learner(
+        &self,
+        set: &Set,
+        name: &str,
+        (size, train, test): (usize, &[u32], &[u32]),
+        left: Duration,
+    ) -> Result<std::result::Result<Fold, String>> {
+        let environment = match &self.rivals {
+            Ok(environment) => environment,
+            Err(reason) => return Ok(Err(reason.clone())),
+        };
+        let folder = tempfile::tempdir()
+            .map_err(|e| Error::failed(format!("no folder for the matrix: {e}")))?;
+        let started = Instant::now();
+        let matrix = Matrix::all(set.data.graphs(), size, train);
+        let enumeration = started.elapsed().as_secs_f64();
+        matrix.write(folder.path(), "all")?;
+        let targets: Vec<u8> = set.data.numbers()?.iter().map(|&t| u8::from(t > 0.0)).collect();
+        let part = json!({
+            "targets": targets, "train": train, "test": test, "columns": matrix.copies.len(),
+        });
+        let path = folder.path().join("part.json");
+        std::fs::write(&path, part.to_string()).map_err(|e| Error::file(&path, e))?;
+        let mut command = environment.worker("scaling.py");
+        command.arg(name).arg(folder.path());
+        let (lines, stopped, _) = lines_within(command, left);
+        let told = lines.last().and_then(|l| serde_json::from_str::<serde_json::Value>(l).ok());
+        let Some(told) = told else {
+            return Ok(Err(stopped.unwrap_or_else(|| "it said nothing".into())));
+        };
+        Ok(Ok(Fold {
+            seconds: enumeration + told["seconds"].as_f64().unwrap_or(f64::NAN),
+            accuracy: told["accuracy"].as_f64(),
+            patterns: Some(matrix.copies.len() as f64),
+        }))
+    }
+}
+
+/// Exploration and training together.
+fn joint(
+    set: &Set,
+    engine: Engine,
+    (size, train, test): (usize, &[u32], &[u32]),
+    left: Duration,
+) -> Result<std::result::Result<Fold, String>> {
+    let params = Params {
+        max_edges: Some(size),
+        depth: DEPTH,
+        learning_rate: RATE,
+        trees: TREES,
+        ..Params::paper()
+    };
+    let params = params.check()?;
+    let started = Instant::now();
+    // Only the training graphs are explored, as in the other ways.
+    let rows: Vec<usize> = train.iter().map(|&g| g as usize).collect();
+    let data = set.data.subset(&rows);
+    let all: Vec<u32> = (0..data.len() as u32).collect();
+    let exploration = Exploration::new(&data, Some(size), engine);
+    let booster = Booster::new(&exploration, &params, &all, &[])?;
+    let trained = booster.run(|_| started.elapsed() < left)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let fit = trained.into_fit()?;
+    if fit.model.rounds() < TREES && started.elapsed() >= left {
+        return Ok(Err(format!("timed out after {} of {TREES} trees", fit.model.rounds())));
+    }
+    let rows: Vec<usize> = test.iter().map(|&g| g as usize).collect();
+    let held_out = set.data.subset(&rows).relabelled(fit.model.labels());
+    let metrics = fit.model.evaluate(&held_out)?;
+    let accuracy = metrics.iter().find(|m| m.0 == Metric::Accuracy).map(|m| m.1);
+    Ok(Ok(Fold { seconds, accuracy, patterns: None }))
+}
+
+fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
+    let head: Vec<&str> =
+        ["edges", "patterns", "paper"].into_iter().chain(WAYS.iter().map(|w| w.name)).collect();
+    let mut times = Table::new("CPDB: mean seconds of a fold, one thread", &head);
+    let mut accuracy = Table::new("CPDB: mean accuracy (%)", &head);
+    let counted: Vec<Option<f64>> = columns[2].iter().map(|p| p.patterns).collect();
+    for size in 1..=sizes {
+        let patterns = counted.get(size - 1).copied().flatten();
+        let printed = size.checked_sub(8).and_then(|i| PRINTED.get(i));
+        let first = |text: fn(&Point) -> String| {
+            let one = |n: Option<f64>| n.map_or_else(|| "–".into(), |n| format!("{n:.1}"));
+            let cell = |points: &Vec<Point>| {
+                let last = points.last().and_then(|p| p.stopped.clone());
+                let failed = || {
+                    if points.len() == size - 1 || points.is_empty() {
+                        last.unwrap_or_default()
+                    } else {
+                        "–".to_owned()
+                    }
+                };
+                points.get(size - 1).map_or_else(failed, text)
+            };
+            let start = [size.to_string(), one(patterns), one(printed.copied())];
+            start.into_iter().chain(columns.iter().map(cell)).collect::<Vec<String>>()
+        };
+        times.row(first(|p| match (p.seconds, &p.stopped) {
+            (Some(seconds), None) => format!("{seconds:.3}"),
+            (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
+            (None, stopped) => stopped.clone().unwrap_or_default(),
+        }));
+        accuracy
+            .row(first(|p| p.accuracy.map_or_else(|| "–".into(), |a| format!("{:.1}", 100.0 * a))));
+    }
+    times.note = "100 trees of depth 5, learning rate 0.1. Patterns: mean over folds, in the training graphs. \
+                  Where not all folds were done within the time limit, their number follows in brackets; where \
+                  none was, the reason, and nothing is tried beyond."
+        .into();
+    let lines = |of: fn(&Point) -> Option<f64>| -> Vec<Line> {
+        let line = |(way, points): (&Way, &Vec<Point>)| Line {
+            name: way.name.into(),
+            points: (1..).zip(points).filter_map(|(x, p)| Some((f64::from(x), of(p)?))).collect(),
+        };
+        WAYS.iter().zip(columns).map(line).filter(|l| !l.points.is_empty()).collect()
+    };
+    let plot = |title: &str, y: &str, lines| Plot {
+        title: title.into(),
+        x: "most edges of a pattern".into(),
+        y: y.into(),
+        lines,
+        log: true,
+    };
+    let counts = Line {
+        name: "patterns".into(),
+        points: (1..).zip(&counted).filter_map(|(x, p)| Some((f64::from(x), (*p)?))).collect(),
+    };
+    let printed =
+        (8..).zip(PRINTED).map(|(x, p)| (f64::from(x), p)).filter(|p| p.0 <= sizes as f64);
+    let printed = Line { name: "paper".into(), points: printed.collect() };
+    Page {
+        title: "Scalability: joint learning against enumerate-and-learn".into(),
+        words: vec![format!(
+            "CPDB: {} molecules, atoms labelled by element and bonds by order, hydrogens left out.",
+            set.data.len()
+        )],
+        tables: vec![("seconds".into(), times), ("accuracy".into(), accuracy)],
+        figures: vec![(
+            "Time of a fold, and patterns in its training graphs, by pattern size; a line ends where its way fails.".into(),
+            vec![plot("Time", "seconds", lines(|p| p.seconds)), plot("Patterns", "patterns", vec![counts, printed])],
+        )],
+        json: json!(WAYS.iter().map(|w| w.name).zip(columns).collect::<std::collections::BTreeMap<_, _>>()),
+        ..Page::default()
+    }
+}
