@@ -17,6 +17,9 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Cells of more characters may be broken into lines.
+const LONG: usize = 24;
+
 impl Table {
     /// A table without rows.
     #[must_use]
@@ -45,7 +48,10 @@ impl Table {
     #[must_use]
     pub fn html(&self) -> String {
         let cells = |row: &[String], tag: &str| -> String {
-            row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect()
+            let long =
+                |cell: &str| if cell.chars().count() > LONG { " class=\"long\"" } else { "" };
+            let cell = |cell: &String| format!("<{tag}{}>{}</{tag}>", long(cell), escape(cell));
+            row.iter().map(cell).collect()
         };
         let mut text = format!("<table>\n<caption>{}</caption>\n", escape(&self.title));
         let _ = writeln!(text, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&self.head, "th"));

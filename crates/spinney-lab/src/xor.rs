@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use spinney::boosting::Exploration;
 use spinney::boosting::cv::{Folds, cross_validate};
 use spinney::io::ReadOptions;
@@ -25,6 +25,8 @@ const DEPTHS: [usize; 5] = [1, 2, 3, 4, 5];
 const RATES: [f64; 5] = [1.0, 0.7, 0.4, 0.1, 0.01];
 const NUS: [f64; 7] = [0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.01];
 const TREES: usize = 500;
+/// The rate of the figures.
+const SHOWN_RATE: f64 = 0.7;
 /// Graphs have six edges, so this is no limit.
 const ALL_EDGES: usize = 6;
 
@@ -205,7 +207,7 @@ impl Xor {
             )],
             tables: vec![("accuracy".into(), table)],
             figures: figures(curves),
-            json: json!({"trees": curves, "gboost": points}),
+            json: json!({"trees": best_rounds(curves), "gboost": points, "curves": shown_curves(curves)}),
             ..Page::default()
         }
     }
@@ -225,6 +227,26 @@ fn best_of<'c>(curves: impl Iterator<Item = &'c Curves>) -> Option<(&'c Curves, 
         }
     }
     best
+}
+
+/// Every setting at its best round.
+fn best_rounds(curves: &[Curves]) -> Vec<Value> {
+    let best =
+        |c: &Curves| best_of(std::iter::once(c)).map(|(_, round)| (round + 1, c.accuracy[round]));
+    let row = |c: &Curves| {
+        let (round, accuracy) = best(c)?;
+        Some(json!({
+            "max_edges": c.max_edges, "depth": c.depth, "rate": c.rate, "round": round,
+            "accuracy": accuracy,
+        }))
+    };
+    curves.iter().filter_map(row).collect()
+}
+
+/// The curves of the figures.
+fn shown_curves(curves: &[Curves]) -> Vec<&Curves> {
+    let shown = |c: &&Curves| c.rate == SHOWN_RATE && (c.max_edges == Some(2) || c.depth == 2);
+    curves.iter().filter(shown).collect()
 }
 
 /// Accuracy and loss against rounds: by depth at x = 2, and by x at depth 2, both at η = 0.7.
@@ -250,9 +272,9 @@ fn figures(curves: &[Curves]) -> Vec<(String, Vec<Plot>)> {
             })
             .collect()
     };
-    let at = |c: &&Curves| c.rate == 0.7;
-    let by_depth = curves.iter().filter(at).filter(|c| c.max_edges == Some(2));
-    let by_size = curves.iter().filter(at).filter(|c| c.depth == 2);
+    let curves = shown_curves(curves).into_iter();
+    let by_depth = curves.clone().filter(|c| c.max_edges == Some(2));
+    let by_size = curves.filter(|c| c.depth == 2);
     vec![
         (
             "Test accuracy and loss by tree depth d (x = 2, η = 0.7); only d = 1 fails.".into(),
