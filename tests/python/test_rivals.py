@@ -244,6 +244,7 @@ def test_reproduce_does_without_rivals(tmp_path):
     with open(out / "scalability" / "seconds.csv", newline="") as lines:
         scaling = list(csv.DictReader(lines))
     assert [row["edges"] for row in scaling] == ["1", "2", "3", "4"]
-    # More edges, more patterns; every size was learned from.
-    patterns = [float(row["patterns"]) for row in scaling]
-    assert patterns == sorted(patterns) and all(float(row["joint, census"]) > 0 for row in scaling)
+    assert all(float(row["joint, census"]) > 0 for row in scaling)
+    with open(out / "scalability" / "patterns.csv", newline="") as lines:
+        patterns = [float(row["here"]) for row in csv.DictReader(lines)]
+    assert patterns == sorted(patterns) and patterns[0] > 10

@@ -54,7 +54,7 @@ def settings(data, model):
 
 
 def lightgbm(data):
-    for leaf in (20, 5):
+    for leaf in (5, 20):
         model = lambda: lightgbm_package.LGBMClassifier(
             n_estimators=TREES, learning_rate=0.05, colsample_bytree=0.3, subsample=0.7, subsample_freq=1,
             min_child_samples=leaf, random_state=0, n_jobs=1, verbose=-1)

@@ -53,7 +53,7 @@ def xgboost(data):
 def lightgbm(data):
     for size in data.sizes:
         x = matrix(data, size)[0]
-        for leaf in (20, 1):
+        for leaf in (1, 20):
             yield f"x{size} leaf {leaf}", by_probability(x, data.y, lambda: lightgbm_package.LGBMClassifier(
                 n_estimators=TREES, max_depth=DEPTH, learning_rate=RATE, min_child_samples=leaf, n_jobs=1, verbose=-1))
 
@@ -63,7 +63,7 @@ def freq_svm(data):
     for size in data.sizes:
         x, copies = matrix(data, size)
         weighted = x.multiply(numpy.sqrt(copies)[None, :]).tocsr()
-        for c in (0.1, 1, 10):
+        for c in (1, 0.1, 10):
             def scores(train, test):
                 support = numpy.asarray(x[train].sum(axis=0)).ravel()
                 kept = numpy.flatnonzero(support >= max(1, 0.01 * len(train)))

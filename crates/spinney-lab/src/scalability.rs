@@ -265,75 +265,80 @@ fn joint(
 }
 
 fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
-    let head: Vec<&str> =
-        ["edges", "patterns", "paper"].into_iter().chain(WAYS.iter().map(|w| w.name)).collect();
-    let mut times = Table::new("CPDB: mean seconds of a fold, one thread", &head);
-    let mut accuracy = Table::new("CPDB: mean accuracy (%)", &head);
-    let counted: Vec<Option<f64>> = columns[2].iter().map(|p| p.patterns).collect();
-    for size in 1..=sizes {
-        let patterns = counted.get(size - 1).copied().flatten();
-        let printed = size.checked_sub(8).and_then(|i| PRINTED.get(i));
-        let first = |text: fn(&Point) -> String| {
-            let one = |n: Option<f64>| n.map_or_else(|| "–".into(), |n| format!("{n:.1}"));
-            let cell = |points: &Vec<Point>| {
-                let last = points.last().and_then(|p| p.stopped.clone());
-                let failed = || {
-                    if points.len() == size - 1 || points.is_empty() {
-                        last.unwrap_or_default()
-                    } else {
-                        "–".to_owned()
-                    }
-                };
-                points.get(size - 1).map_or_else(failed, text)
-            };
-            let start = [size.to_string(), one(patterns), one(printed.copied())];
-            start.into_iter().chain(columns.iter().map(cell)).collect::<Vec<String>>()
-        };
-        times.row(first(|p| match (p.seconds, &p.stopped) {
+    let counted = columns.iter().find(|points| points.iter().any(|p| p.patterns.is_some()));
+    let counted: Vec<(f64, f64)> = counted.map_or_else(Vec::new, |c| line(c, |p| p.patterns));
+    let printed: Vec<(f64, f64)> =
+        (8..).map(f64::from).zip(PRINTED).filter(|p| p.0 <= sizes as f64).collect();
+    let mut times = table("CPDB: mean seconds of a fold, one thread", columns, sizes, |p| {
+        match (p.seconds, &p.stopped) {
             (Some(seconds), None) => format!("{seconds:.3}"),
             (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
             (None, stopped) => stopped.clone().unwrap_or_default(),
-        }));
-        accuracy
-            .row(first(|p| p.accuracy.map_or_else(|| "–".into(), |a| format!("{:.1}", 100.0 * a))));
-    }
-    times.note = "100 trees of depth 5, learning rate 0.1. Patterns: mean over folds, in the training graphs. \
-                  Where not all folds were done within the time limit, their number follows in brackets; where \
-                  none was, the reason, and nothing is tried beyond."
+        }
+    });
+    times.note = "100 trees of depth 5, learning rate 0.1. Where not all folds were done within the time \
+                  limit, their number follows in brackets; where none was, the reason, and nothing is tried \
+                  beyond."
         .into();
-    let lines = |of: fn(&Point) -> Option<f64>| -> Vec<Line> {
-        let line = |(way, points): (&Way, &Vec<Point>)| Line {
-            name: way.name.into(),
-            points: (1..).zip(points).filter_map(|(x, p)| Some((f64::from(x), of(p)?))).collect(),
-        };
-        WAYS.iter().zip(columns).map(line).filter(|l| !l.points.is_empty()).collect()
+    let accuracy = table("CPDB: mean accuracy (%)", columns, sizes, |p| {
+        p.accuracy.map_or_else(|| "–".into(), |a| format!("{:.1}", 100.0 * a))
+    });
+    let mut patterns = Table::new(
+        "CPDB: mean number of patterns in the training graphs",
+        &["edges", "here", "paper"],
+    );
+    let shown = |of: &[(f64, f64)], size: usize| {
+        let found = of.iter().find(|p| p.0 == size as f64);
+        found.map_or_else(|| "–".into(), |p| format!("{:.1}", p.1))
     };
-    let plot = |title: &str, y: &str, lines| Plot {
-        title: title.into(),
-        x: "most edges of a pattern".into(),
-        y: y.into(),
-        lines,
-        log: true,
+    for size in 1..=sizes {
+        patterns.row([size.to_string(), shown(&counted, size), shown(&printed, size)]);
+    }
+    let plot = |title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>| {
+        let named = |(name, points): (&str, Vec<_>)| Line { name: name.into(), points };
+        let lines = lines.into_iter().filter(|l| !l.1.is_empty()).map(named).collect();
+        let x = "most edges of a pattern".into();
+        Plot { title: title.into(), x, y: y.into(), lines, log: true }
     };
-    let counts = Line {
-        name: "patterns".into(),
-        points: (1..).zip(&counted).filter_map(|(x, p)| Some((f64::from(x), (*p)?))).collect(),
-    };
-    let printed =
-        (8..).zip(PRINTED).map(|(x, p)| (f64::from(x), p)).filter(|p| p.0 <= sizes as f64);
-    let printed = Line { name: "paper".into(), points: printed.collect() };
+    let names = || WAYS.iter().map(|way| way.name);
+    let seconds = names().zip(columns.iter().map(|c| line(c, |p| p.seconds))).collect();
     Page {
         title: "Scalability: joint learning against enumerate-and-learn".into(),
         words: vec![format!(
             "CPDB: {} molecules, atoms labelled by element and bonds by order, hydrogens left out.",
             set.data.len()
         )],
-        tables: vec![("seconds".into(), times), ("accuracy".into(), accuracy)],
+        tables: vec![
+            ("seconds".into(), times),
+            ("patterns".into(), patterns),
+            ("accuracy".into(), accuracy),
+        ],
         figures: vec![(
-            "Time of a fold, and patterns in its training graphs, by pattern size; a line ends where its way fails.".into(),
-            vec![plot("Time", "seconds", lines(|p| p.seconds)), plot("Patterns", "patterns", vec![counts, printed])],
+            "Time of a fold, and patterns in its training graphs, by pattern size. A line ends where its \
+             way fails."
+                .into(),
+            vec![
+                plot("Time", "seconds", seconds),
+                plot("Patterns", "patterns", vec![("here", counted), ("paper", printed)]),
+            ],
         )],
-        json: json!(WAYS.iter().map(|w| w.name).zip(columns).collect::<std::collections::BTreeMap<_, _>>()),
+        json: json!(names().zip(columns).collect::<std::collections::BTreeMap<_, _>>()),
         ..Page::default()
     }
+}
+
+/// What is known of a way, by size.
+fn line(points: &[Point], of: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
+    (1..).map(f64::from).zip(points).filter_map(|(size, p)| Some((size, of(p)?))).collect()
+}
+
+/// A row for each size, a column for each way; beyond a way's failure there is nothing.
+fn table(title: &str, columns: &[Vec<Point>], sizes: usize, cell: fn(&Point) -> String) -> Table {
+    let head: Vec<&str> = std::iter::once("edges").chain(WAYS.iter().map(|w| w.name)).collect();
+    let mut table = Table::new(title, &head);
+    for size in 1..=sizes {
+        let cells = columns.iter().map(|c| c.get(size - 1).map_or_else(|| "–".into(), cell));
+        table.row(std::iter::once(size.to_string()).chain(cells));
+    }
+    table
 }
