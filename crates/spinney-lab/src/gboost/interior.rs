@@ -407,13 +407,10 @@ impl Program<'_> {
     fn products(&self, d: &[f64]) -> Vec<Vec<f64>> {
         let all: f64 = d.iter().sum();
         let mut rows: Vec<Vec<f64>> = (0..self.stumps()).map(|j| vec![0.0; j + 1]).collect();
-        // Row by row, so that the row stays near; of each graph's stumps those up to the row's.
-        let mut up_to = vec![0; self.at.len()];
-        for (row, graphs) in rows.iter_mut().zip(&self.listed) {
-            for &graph in graphs {
-                let graph = graph as usize;
-                up_to[graph] += 1;
-                self.at[graph][..up_to[graph]].iter().for_each(|&k| row[k as usize] += d[graph]);
+        for (at, &d) in self.at.iter().zip(d) {
+            for (count, &j) in at.iter().enumerate() {
+                let row = &mut rows[j as usize];
+                at[..=count].iter().for_each(|&k| row[k as usize] += d);
             }
         }
         let listed: Vec<f64> = (0..self.stumps()).map(|j| rows[j][j]).collect();
