@@ -219,11 +219,12 @@ def test_reproduce_runs_rivals_within_their_time(tmp_path):
     out = tmp_path / "out"
     data = shared("paper/mutag.sdf.gz").parents[1]
     command = [PROGRAM, "reproduce", "qsar", "--quick", "--quiet", "--data", data, "-o", out]
-    flags = ["--limit", "8", "--environment", prepared(tmp_path / "environment")]
+    # Ample for all but the random walks, which take minutes, and of which the table tells either way.
+    flags = ["--limit", "45", "--environment", prepared(tmp_path / "environment")]
     done = subprocess.run([*command, *flags], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found = rows(out / "accuracy.csv", "Mutag")
-    assert found["Random walk kernel"] == "timed out after 8 s"
+    assert found["Random walk kernel"] == "timed out after 45 s" or float(found["Random walk kernel"].split()[0]) > 50
     for method in ("Proposed", "gBoost", "freqSVM", "Weisfeiler-Lehman kernel", "All patterns + XGBoost"):
         assert float(found[method].split()[0]) > 75, (method, found)
     assert json.loads((out / "results.json").read_text())["about"]["Command"].startswith("spinney reproduce qsar")
