@@ -92,7 +92,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     };
     wait.finish_and_clear();
-    page.about.extend(run.about(name, started));
+    let flags = match &args.experiment {
+        Experiment::Qsar(with) | Experiment::Scalability(with) => with.flags(),
+        Experiment::Xor(_) => String::new(),
+    };
+    page.about.extend(run.about(&format!("{name}{flags}"), started));
     page.write(&folder)?;
     show(&page, &folder)?;
     let params = json!({
@@ -110,6 +114,12 @@ impl WithRivals {
         say("setting up the rivals' Python environment");
         let folder = self.environment.clone().unwrap_or_else(Environment::usual_folder);
         Environment::set_up(&folder).map_err(|e| format!("not run: {e}"))
+    }
+
+    /// The flags that results depend on, as they were given.
+    fn flags(&self) -> String {
+        let limit = self.limit.map_or_else(String::new, |seconds| format!(" --limit {seconds}"));
+        format!("{limit}{}", if self.no_rivals { " --no-rivals" } else { "" })
     }
 
     fn limit(&self) -> Duration {
