@@ -239,5 +239,7 @@ fn gboost_curves(
 }
 
 fn time(seconds: f64) -> String {
+    // A sum of nothing is −0.
+    let seconds = seconds.abs();
     format!("{:.0} min {:02.0} s", (seconds / 60.0).floor(), seconds % 60.0)
 }
