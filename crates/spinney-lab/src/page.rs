@@ -32,7 +32,7 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e8e8; --paper: #16181b; --line: #3a3d42; --soft: #a0a0a0; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } table { border-collapse: collapse; margin: 1.5rem 0 .4rem; display: block; overflow-x: auto; }
-caption { text-align: left; font-weight: 600; padding-bottom: .4rem; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; white-space: nowrap; }
+caption { text-align: left; white-space: nowrap; font-weight: 600; padding-bottom: .4rem; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; white-space: nowrap; }
 .long { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
 .note, figcaption, footer { color: var(--soft); font-size: .9rem; } figure { margin: 2rem 0; } .row { display: flex; flex-wrap: wrap; gap: 1rem; }
 svg { flex: 1 1 24rem; max-width: 36rem; background: #fff; border-radius: 4px; } svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; } svg .title { font-weight: 600; font-size: 13px; } svg .grid { stroke: #e4e4e4; }

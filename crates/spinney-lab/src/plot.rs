@@ -77,9 +77,12 @@ impl Plot {
         let scaled = |y: f64| if self.log { y.log10() } else { y };
         let x = Axis::new(points().map(|p| p.0), (left, right));
         let y = Axis::new(points().map(|p| scaled(p.1)), (bottom, top));
+        // Room for the longest name of the legend, at some seven units a letter.
+        let longest = self.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
+        let width = SIZE.0.max(right + 40.0 + 7.0 * longest as f64);
         let mut svg = format!(
             "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
-            SIZE.0,
+            width,
             SIZE.1,
             escape(&self.title)
         );
@@ -197,5 +200,8 @@ mod tests {
         let svg = Plot { lines: vec![line], ..Plot::default() }.svg();
         assert!(svg.contains("points=\"64.0,290.0 420.0,34.0\""), "{svg}");
         assert!(svg.contains("&lt;d&gt; = 1"));
+        let line = Line { name: "a name of thirty letters or so".into(), points: vec![(1.0, 0.5)] };
+        let svg = Plot { lines: vec![line], ..Plot::default() }.svg();
+        assert!(svg.contains("viewBox=\"0 0 670 340\""), "{svg}");
     }
 }
