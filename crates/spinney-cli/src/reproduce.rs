@@ -79,15 +79,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut page = match &args.experiment {
         Experiment::Xor(_) => Xor::load(&run.data())?.run(&ledger, run.quick, &done)?,
         Experiment::Qsar(with) => {
-            let environment = with.environment(&done);
-            let rivals = environment.as_ref().map_err(Clone::clone);
-            let (quick, limit) = (run.quick, with.limit());
+            let (quick, rivals, limit) = (run.quick, with.environment(&done), with.limit());
             Qsar { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
         }
         Experiment::Scalability(with) => {
-            let environment = with.environment(&done);
-            let rivals = environment.as_ref().map_err(Clone::clone);
-            let (quick, limit) = (run.quick, with.limit());
+            let (quick, rivals, limit) = (run.quick, with.environment(&done), with.limit());
             Scalability { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
         }
     };

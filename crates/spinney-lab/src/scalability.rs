@@ -88,7 +88,7 @@ pub struct Scalability<'l> {
     /// Up to four edges, two folds.
     pub quick: bool,
     /// The learners' environment, or why there is none.
-    pub rivals: std::result::Result<&'l Environment, String>,
+    pub rivals: std::result::Result<Environment, String>,
     /// The time of a point.
     pub limit: Duration,
     /// Called after each point.

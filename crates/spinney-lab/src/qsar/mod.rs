@@ -49,7 +49,7 @@ pub struct Qsar<'l> {
     /// Fewer settings, small data sets only.
     pub quick: bool,
     /// The rivals' environment, or why there is none.
-    pub rivals: std::result::Result<&'l Environment, String>,
+    pub rivals: std::result::Result<Environment, String>,
     /// The time of a rival on a data set.
     pub limit: Duration,
     /// Called after each cell.

@@ -56,13 +56,13 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
         let numbers = [size, all[size], searched(size), selected[size]].map(|n| n.to_string());
         sizes.row(numbers.into_iter().chain([format!("{share:.1}")]));
     }
-    let total: f64 = fit.model.importance().iter().map(|i| i.gain).sum();
+    let importance = fit.model.importance();
+    let total: f64 = importance.iter().map(|i| i.gain).sum();
     let mut worth = Table::new(
         "CPDB: the most important patterns",
         &["rank", "pattern (SMARTS)", "importance (%)", "graphs"],
     );
     worth.note = format!("Importance: the share of all gain of splits, at {setting}.");
-    let importance = fit.model.importance();
     for (rank, of) in importance.iter().take(SHOWN).enumerate() {
         let pattern = &fit.model.patterns()[of.pattern];
         let labels = fit.model.labels();
