@@ -235,7 +235,8 @@ class SpinneyBase(BaseEstimator):
         -------
         ndarray of shape (n_graphs, n_trees)
         """
-        return self.model_.leaves(self._graphs(X), threads_of(self.n_jobs))[0]
+        graphs = self._graphs(X)
+        return self.model_.leaves(graphs, threads_of(self.n_jobs))[0]
 
     def transform(self, X: Any) -> csr_matrix:
         """Which of the model's questions ("pattern at least t times") each graph answers with yes.

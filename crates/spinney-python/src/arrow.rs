@@ -34,6 +34,10 @@ impl Texts {
         let mut texts = Vec::with_capacity(object.len().unwrap_or(0));
         for (row, item) in object.try_iter()?.enumerate() {
             let item = item?;
+            let is_number = item.is_instance_of::<pyo3::types::PyFloat>();
+            if item.is_none() || is_number && item.extract::<f64>().is_ok_and(f64::is_nan) {
+                return Err(bad_row(row, missing()));
+            }
             let text = item.cast::<PyString>().map_err(|_| {
                 let kind = item.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
                 PyTypeError::new_err(format!("row {row}: a {kind} where a SMILES is needed"))
@@ -118,10 +122,7 @@ fn take<T>(
     Ok(unsafe { from_raw(pointer.as_ptr().cast()) })
 }
 
-fn one(
-    schema: &Bound<'_, PyCapsule>,
-    array: &Bound<'_, PyCapsule>,
-) -> PyResult<Option<ArrayRef>> {
+fn one(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Option<ArrayRef>> {
     let schema = take(schema, c"arrow_schema", FFI_ArrowSchema::from_raw)?;
     let array = take(array, c"arrow_array", FFI_ArrowArray::from_raw)?;
     import(array, &schema)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::{
     Bound, PyAny, PyAnyMethods, PyResult, PyStringMethods, Python, pyclass, pyfunction, pymethods,
 };
@@ -199,30 +200,30 @@ pub(crate) fn from_molecules(molecules: &Bound<'_, PyAny>, chemistry: &str) -> P
 }
 
 fn molecule_of(molecule: &Bound<'_, PyAny>) -> PyResult<Molecule> {
+    let py = molecule.py();
     let mut atoms = Vec::new();
-    for atom in molecule.call_method0("GetAtoms")?.try_iter()? {
+    for atom in molecule.call_method0(intern!(py, "GetAtoms"))?.try_iter()? {
         let atom = atom?;
-        let get = |name: &str| atom.call_method0(name);
-        let hydrogens: i64 = get("GetTotalNumHs")?.extract()?;
-        let charge: i64 = get("GetFormalCharge")?.extract()?;
+        let hydrogens: i64 = atom.call_method0(intern!(py, "GetTotalNumHs"))?.extract()?;
+        let charge: i64 = atom.call_method0(intern!(py, "GetFormalCharge"))?.extract()?;
         atoms.push(Atom {
-            element: get("GetAtomicNum")?.extract()?,
+            element: atom.call_method0(intern!(py, "GetAtomicNum"))?.extract()?,
             hydrogens: hydrogens.clamp(0, u8::MAX.into()) as u8,
             charge: charge.clamp(i8::MIN.into(), i8::MAX.into()) as i8,
-            isotope: get("GetIsotope")?.extract()?,
-            aromatic: get("GetIsAromatic")?.extract()?,
+            isotope: atom.call_method0(intern!(py, "GetIsotope"))?.extract()?,
+            aromatic: atom.call_method0(intern!(py, "GetIsAromatic"))?.extract()?,
             ..Atom::default()
         });
     }
     let mut bonds = Vec::new();
-    for bond in molecule.call_method0("GetBonds")?.try_iter()? {
+    for bond in molecule.call_method0(intern!(py, "GetBonds"))?.try_iter()? {
         let bond = bond?;
-        let a: u32 = bond.call_method0("GetBeginAtomIdx")?.extract()?;
-        let b: u32 = bond.call_method0("GetEndAtomIdx")?.extract()?;
+        let a: u32 = bond.call_method0(intern!(py, "GetBeginAtomIdx"))?.extract()?;
+        let b: u32 = bond.call_method0(intern!(py, "GetEndAtomIdx"))?.extract()?;
         if a == b || a.max(b) as usize >= atoms.len() {
             return Err(PyValueError::new_err(format!("a bond between atoms {a} and {b}")));
         }
-        let kind = kind(bond.call_method0("GetBondType")?.extract()?);
+        let kind = kind(bond.call_method0(intern!(py, "GetBondType"))?.extract()?);
         bonds.push(Bond { a, b, kind, in_ring: false });
     }
     if atoms.is_empty() {
@@ -277,7 +278,8 @@ fn graph_of(pair: &Bound<'_, PyAny>, labels: &mut Labels) -> PyResult<Graph> {
         }
         let end = |i: usize| -> PyResult<u32> {
             let end: i64 = edge.get_item(i)?.extract()?;
-            let wrong = || PyValueError::new_err(format!("vertex {end} of an edge: no such vertex"));
+            let wrong =
+                || PyValueError::new_err(format!("vertex {end} of an edge: no such vertex"));
             u32::try_from(end).map_err(|_| wrong())
         };
         let (u, v) = (end(0)?, end(1)?);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
-use pyo3::prelude::{
-    Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods,
-};
+use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 use spinney::labels::Labels;

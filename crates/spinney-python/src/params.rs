@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
+use pyo3::PyErr;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, PyAnyMethods, PyDictMethods, PyResult, pyfunction};
 use pyo3::types::PyDict;
-use pyo3::PyErr;
-use pyo3::conversion::FromPyObjectOwned;
 use spinney::Params;
 
 use crate::errors::raised;

@@ -43,10 +43,9 @@ pub(crate) fn read(
     if of_molecules.is_none() {
         let wrong = |e| PyValueError::new_err(format!("format: {e}"));
         let format = format.map(|name| name.parse::<Format>().map_err(wrong)).transpose()?;
-        let outcome = work::run(py, threads, move |_| {
-            io::read(&path, &ReadOptions { format, on_error })
-        })?
-        .map_err(raised)?;
+        let outcome =
+            work::run(py, threads, move |_| io::read(&path, &ReadOptions { format, on_error }))?
+                .map_err(raised)?;
         let skipped = outcome.skipped.iter().map(ToString::to_string).collect();
         let data = Arc::new(outcome.data);
         let graphs = Graphs { data, chemistry: None, structures: None };

@@ -109,7 +109,9 @@ pub(crate) fn train_gboost(
     let task = task(graphs, targets, None, None)?;
     let (params, how) = (params(given)?, how(engine, memory)?);
     if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(PyValueError::new_err(format!("parameter tolerance: {tolerance} is not above 0")));
+        return Err(PyValueError::new_err(format!(
+            "parameter tolerance: {tolerance} is not above 0"
+        )));
     }
     let work = move |_: &Desk<()>| linear(task, params, (nu, tolerance), &how);
     let (model, record) = work::run(py, threads, work)?.map_err(raised)?;
@@ -162,9 +164,8 @@ fn boost(
         return Err(Error::failed("interrupted"));
     }
     let booster = Booster::new(&exploration, &params, &sides.0, &sides.1)?;
-    let trained = booster.run(|round| {
-        !desk.is_stopped() && (!tells || desk.tell(json!(round).to_string()))
-    })?;
+    let trained = booster
+        .run(|round| !desk.is_stopped() && (!tells || desk.tell(json!(round).to_string())))?;
     if desk.is_stopped() {
         return Err(Error::failed("interrupted"));
     }

@@ -75,8 +75,9 @@ mod tests {
 
     #[test]
     fn the_same_graphs_as_from_a_file() {
-        let smiles: Vec<String> =
-            (0..1000).map(|i| format!("{}{}", "C".repeat(i % 9), ["O", "N", "Cl"][i % 3])).collect();
+        let smiles: Vec<String> = (0..1000)
+            .map(|i| format!("{}{}", "C".repeat(i % 9), ["O", "N", "Cl"][i % 3]))
+            .collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.smi");
         std::fs::write(&path, smiles.join("\n")).unwrap();
