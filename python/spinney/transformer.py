@@ -60,7 +60,7 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
     >>> X, y = ["CO", "CCO", "CCCO", "CC", "CCC", "CCN"], [1, 1, 1, 0, 0, 0]
     >>> transformer = SubgraphTransformer(min_support=2, atoms="element").fit(X)
     >>> transformer.get_feature_names_out().tolist()
-    ['[#6]', '[#8]~[#6]', '[#6]~[#6]', '[#8]~[#6]~[#6]', '[#6]~[#6]~[#6]']
+    ['[#6]', '[#6]~[#6]', '[#6]~[#6]~[#6]', '[#6]~[#6]~[#8]', '[#6]~[#8]']
     >>> transformer.transform(["CCCO"]).toarray().tolist()
     [[1, 1, 1, 1, 1]]
     >>> make_pipeline(transformer, LogisticRegression()).fit(X, y).predict(["CCCCO"]).tolist()

@@ -83,7 +83,6 @@ fn atoms(
 
 /// A molecule with its atoms tinted by weight.
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value)]
 pub(crate) fn molecule_svg(py: Python<'_>, smiles: String, weights: Vec<f64>) -> PyResult<String> {
     work::run(py, 1, move |_| weighted_svg(&smiles, &weights))?.map_err(PyValueError::new_err)
 }

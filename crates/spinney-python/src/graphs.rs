@@ -119,7 +119,7 @@ impl Graphs {
 
 /// The graphs of a [`Graphs::state`].
 #[pyfunction]
-#[allow(clippy::needless_pass_by_value, clippy::type_complexity)]
+#[allow(clippy::type_complexity)]
 pub(crate) fn from_state(
     names: (Vec<String>, Vec<String>),
     sizes: PyReadonlyArray1<'_, u32>,

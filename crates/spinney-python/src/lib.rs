@@ -7,6 +7,9 @@
 //! **Invariant.** No panic reaches the interpreter: all work goes through [`work`], which catches it.
 //! No call holds the interpreter's lock while it computes, and all can be interrupted.
 
+// What Python passes is owned by the call.
+#![allow(clippy::needless_pass_by_value)]
+
 mod arrow;
 mod errors;
 mod explain;
