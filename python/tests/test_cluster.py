@@ -17,7 +17,7 @@ from spinney.distributed import score_batches
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-GROUPS, ROWS = 24, 4000
+GROUPS, ROWS = 20, 1500
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,10 @@ def library(tmp_path_factory):
 
 def expected(model, table):
     frame = table.to_pandas()
-    frame["prediction"] = model.predict(table["smiles"])
-    frame["score"] = model.decision_function(table["smiles"])
-    frame["probability"] = model.predict_proba(table["smiles"])[:, 1]
+    graphs = model._graphs(table["smiles"])
+    frame["prediction"] = model.predict(graphs)
+    frame["score"] = model.decision_function(graphs)
+    frame["probability"] = model.predict_proba(graphs)[:, 1]
     return frame
 
 
@@ -79,7 +80,7 @@ class Killer(threading.Thread):
 
 def test_batches(model, library):
     _, table = library
-    table = table.slice(0, 20_000)
+    table = table.slice(0, 10_000)
     parts = list(score_batches(model, table.to_batches()))
     assert all(part.num_rows <= 8192 for part in parts)
     check(pa.Table.from_batches(parts).to_pandas(), model, table)
@@ -136,8 +137,8 @@ def test_dask_without_a_cluster(model, library):
 @pytest.mark.cluster
 def test_spark_with_an_executor_killed(model, library, tmp_path):
     pyspark = pytest.importorskip("pyspark")
+    psutil = pytest.importorskip("psutil")
     import shutil
-    import subprocess
     import sys
 
     if shutil.which("java") is None:
@@ -155,15 +156,14 @@ def test_spark_with_an_executor_killed(model, library, tmp_path):
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.executor.memory", "700m")
-        .config("spark.sql.files.maxPartitionBytes", str(60_000))
+        .config("spark.sql.files.maxPartitionBytes", str(10_000))
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
         .getOrCreate()
     )
     try:
         def executor():
-            listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True).stdout.splitlines()
-            own = [line for line in listed if "CoarseGrainedExecutorBackend" in line and spark.sparkContext.applicationId in line]
-            return int(own[0].split()[0])
+            ours = psutil.Process().children(recursive=True)
+            return next(p.pid for p in ours if any("CoarseGrainedExecutorBackend" in word for word in p.cmdline()))
 
         killer = Killer(tmp_path / "out", executor)
         score_spark(model, spark.read.parquet(folder)).write.parquet(str(tmp_path / "out"))
@@ -177,17 +177,15 @@ def test_spark_with_an_executor_killed(model, library, tmp_path):
 @pytest.mark.cluster
 def test_ray_with_an_actor_killed(model, library, tmp_path):
     ray = pytest.importorskip("ray")
+    psutil = pytest.importorskip("psutil")
     from spinney.distributed import score_ray
 
     folder, table = library
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        from ray.util.state import list_actors
-
         def actor():
-            alive = [a for a in list_actors(detail=True) if a.state == "ALIVE" and "RayScorer" in str(a.class_name) + str(a.repr_name)]
-            alive = alive or [a for a in list_actors(detail=True) if a.state == "ALIVE" and "MapWorker" in a.class_name]
-            return int(alive[0].pid)
+            ours = psutil.Process().children(recursive=True)
+            return next(p.pid for p in ours if any("MapWorker" in word for word in p.cmdline()))
 
         killer = Killer(tmp_path / "out", actor)
         data = ray.data.read_parquet(folder, override_num_blocks=GROUPS)
