@@ -59,6 +59,19 @@ def check(found, model, table):
     assert (found.probability.to_numpy() == wanted.probability.to_numpy()).all()
 
 
+def descendant(word):
+    """A process that this one started, by a word of its command line; none if there is none yet."""
+    import psutil
+
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if any(word in part for part in process.cmdline()):
+                return process.pid
+        except psutil.Error:
+            continue
+    return None
+
+
 class Killer(threading.Thread):
     """Kills a process once there is some output, while more is to come."""
 
@@ -71,8 +84,9 @@ class Killer(threading.Thread):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             done = [p for p in glob.glob(f"{self.folder}/**/*.parquet", recursive=True) if os.path.getsize(p) > 0]
-            if done:
-                os.kill(self.victim(), signal.SIGKILL)
+            victim = self.victim() if done else None
+            if victim is not None:
+                os.kill(victim, signal.SIGKILL)
                 self.killed_at = len(done)
                 return
             time.sleep(0.005)
@@ -137,7 +151,7 @@ def test_dask_without_a_cluster(model, library):
 @pytest.mark.cluster
 def test_spark_with_an_executor_killed(model, library, tmp_path):
     pyspark = pytest.importorskip("pyspark")
-    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("psutil")
     import shutil
     import sys
 
@@ -161,11 +175,7 @@ def test_spark_with_an_executor_killed(model, library, tmp_path):
         .getOrCreate()
     )
     try:
-        def executor():
-            ours = psutil.Process().children(recursive=True)
-            return next(p.pid for p in ours if any("CoarseGrainedExecutorBackend" in word for word in p.cmdline()))
-
-        killer = Killer(tmp_path / "out", executor)
+        killer = Killer(tmp_path / "out", lambda: descendant("CoarseGrainedExecutorBackend"))
         score_spark(model, spark.read.parquet(folder)).write.parquet(str(tmp_path / "out"))
         killer.join(10)
         assert killer.killed_at, "no executor was killed half-way"
@@ -177,17 +187,13 @@ def test_spark_with_an_executor_killed(model, library, tmp_path):
 @pytest.mark.cluster
 def test_ray_with_an_actor_killed(model, library, tmp_path):
     ray = pytest.importorskip("ray")
-    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("psutil")
     from spinney.distributed import score_ray
 
     folder, table = library
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        def actor():
-            ours = psutil.Process().children(recursive=True)
-            return next(p.pid for p in ours if any("MapWorker" in word for word in p.cmdline()))
-
-        killer = Killer(tmp_path / "out", actor)
+        killer = Killer(tmp_path / "out", lambda: descendant("MapWorker"))
         data = ray.data.read_parquet(folder, override_num_blocks=GROUPS)
         score_ray(model, data, workers=2).write_parquet(str(tmp_path / "out"))
         killer.join(10)

@@ -4,7 +4,7 @@
 //! the interpreter's lock, and turns results into arrays. Estimators, tables and pictures for notebooks
 //! are Python (`python/spinney`).
 //!
-//! **Invariant.** No panic reaches the interpreter: all work goes through [`work`], which catches it.
+//! **Invariant.** No panic reaches the interpreter: all work goes through `work`, which catches it.
 //! No call holds the interpreter's lock while it computes, and all can be interrupted.
 
 // What Python passes is owned by the call.

@@ -9,8 +9,8 @@
 //!
 //! **How.** A leaf is reached by all patterns on its path together, so its game is a product: with o
 //! for "the graph's answers lead on" (0 or 1) and z for the share of cover that leads on, the
-//! Shapley value of pattern j is `value · (o_j − z_j) · ∫ ∏_{i≠j} (t·o_i + (1 − t)·z_i) dt` over
-//! `t` in [0, 1]. The integrand is a polynomial of a degree below the number of patterns on the
+//! Shapley value of pattern j is `value · (o_j − z_j) · ∫ ∏_{i≠j} (t·o_i + (1 − t)·z_i) dt`, `t` from
+//! 0 to 1. The integrand is a polynomial of a degree below the number of patterns on the
 //! path, which Gauss and Legendre's rule integrates exactly; all its factors are at least 0, so nothing
 //! cancels.
 //!
@@ -160,7 +160,7 @@ fn flat(((child, leads), share): ((usize, bool), f64)) -> (usize, bool, f64) {
     (child, leads, share)
 }
 
-/// Gauss and Legendre's rule on [0, 1]: points and weights.
+/// Gauss and Legendre's rule from 0 to 1: points and weights.
 #[derive(Debug)]
 struct Rule {
     points: Vec<(f64, f64)>,
