@@ -105,6 +105,19 @@ def test_batches(model, library):
     assert next(score_batches(numbers, table.to_batches())).schema.names[-1] == "prediction"
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_memory_does_not_grow_with_the_stream():
+    plain = SpinneyClassifier(**QUICK).fit(SMILES, ALCOHOL)
+    batch = pa.record_batch({"smiles": SMILES * 200})
+
+    def resident():
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    seen = [resident() for _ in score_batches(plain, (batch for _ in range(100)))]
+    assert max(seen[10:]) - seen[10] < 50e6
+
+
 @pytest.fixture(scope="module")
 def dask_client():
     distributed = pytest.importorskip("distributed")
