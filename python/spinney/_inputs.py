@@ -40,11 +40,12 @@ def as_graphs(X: Any, settings: Settings, empty_chemistry: str | None = None) ->
         return _spinney.from_smiles([], empty_chemistry, settings.threads)
     if type(X).__module__.startswith("pyarrow"):
         return _spinney.from_smiles(X, settings.chemistry, settings.threads)
+    kind = _kind(_first(X))
+    if kind == "smiles" and _speaks_arrow(X):
+        return _spinney.from_smiles(X, settings.chemistry, settings.threads)
     items = _items(X)
-    kind = _kind(items[0])
     if kind == "smiles":
-        texts = X if _speaks_arrow(X) else items
-        return _spinney.from_smiles(texts, settings.chemistry, settings.threads)
+        return _spinney.from_smiles(items, settings.chemistry, settings.threads)
     if kind == "molecule":
         return _from_molecules(items, settings)
     if kind == "pair":
@@ -69,6 +70,10 @@ def _one_column(X: Any) -> Any:
             "graphs, such as its column of SMILES"
         )
     return X
+
+
+def _first(X: Any) -> Any:
+    return X.iloc[0] if hasattr(X, "iloc") else next(iter(X))
 
 
 def _items(X: Any) -> list[Any]:
