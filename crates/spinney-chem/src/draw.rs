@@ -12,6 +12,8 @@
 //!
 //! **Cost.** The toolkit's layout; the rest is linear.
 
+use std::borrow::Cow;
+
 use chematic::core::{
     Atom, AtomIdx, BondOrder, Element, Molecule, MoleculeBuilder, apply_kekule, kekulize,
 };
@@ -38,7 +40,7 @@ struct Drawn {
     isotope: u16,
     element: u8,
     /// Tint behind it.
-    tint: Option<&'static str>,
+    tint: Option<Cow<'static, str>>,
     /// Neighbours outside the picture.
     stubs: usize,
     tooltip: String,
@@ -54,12 +56,12 @@ enum Kind {
     Other,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Line {
     a: usize,
     b: usize,
     kind: Kind,
-    tint: Option<&'static str>,
+    tint: Option<Cow<'static, str>>,
 }
 
 /// A molecule as SVG, with some of its atoms (and the bonds between them) highlighted.
@@ -67,12 +69,40 @@ struct Line {
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
+    let tint = |v: u32| highlighted.contains(&v).then_some(Cow::Borrowed(HIGHLIGHT));
+    tinted_molecule(text, tint)
+}
+
+/// A molecule as SVG, with its atoms tinted by weight: red above 0, blue below, the stronger the
+/// farther from 0. Atoms without a weight, and weights of no account, stay plain.
+///
+/// # Errors
+/// Says why the SMILES is no molecule.
+pub fn weighted_svg(text: &str, weights: &[f64]) -> Result<String, String> {
+    let largest = weights.iter().filter(|w| w.is_finite()).fold(0.0, |a: f64, w| a.max(w.abs()));
+    tinted_molecule(text, |v| {
+        let weight = weights.get(v as usize).copied().filter(|w| w.is_finite())?;
+        let strength = if largest > 0.0 { weight.abs() / largest } else { 0.0 };
+        (strength >= 0.02).then(|| Cow::Owned(shade(weight > 0.0, strength)))
+    })
+}
+
+/// From white to red or blue.
+fn shade(above: bool, strength: f64) -> String {
+    let [r, g, b] = if above { [224.0, 90.0, 78.0] } else { [76.0, 128.0, 214.0] };
+    let mixed = |to: f64| (255.0 + (to - 255.0) * strength).round() as u8;
+    format!("#{:02x}{:02x}{:02x}", mixed(r), mixed(g), mixed(b))
+}
+
+/// A molecule with a tint behind some atoms, and behind bonds between atoms of the same tint.
+fn tinted_molecule(
+    text: &str,
+    tint: impl Fn(u32) -> Option<Cow<'static, str>>,
+) -> Result<String, String> {
     from_smiles(text)?;
     let parsed = smiles::parse(text.trim()).map_err(|e| e.to_string())?;
     let read = smiles::rdkit_parsed_molecule(&parsed).ok_or("no molecule")?;
     let shown = kekulize(&read).map_or_else(|_| read.clone(), |found| apply_kekule(&read, &found));
-    let is_lit = |v: AtomIdx| highlighted.contains(&v.0);
-    let tint = |lit: bool| lit.then_some(HIGHLIGHT);
     let layout = depict::compute_layout(&shown);
     let atoms = read.atoms().map(|(v, atom)| {
         let place = layout.get(v);
@@ -86,7 +116,7 @@ pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
             charge: atom.charge.into(),
             isotope: atom.isotope.unwrap_or(0),
             element,
-            tint: tint(is_lit(v)),
+            tint: tint(v.0),
             ..Drawn::default()
         }
     });
@@ -94,7 +124,7 @@ pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
         a: bond.atom1.0 as usize,
         b: bond.atom2.0 as usize,
         kind: kind(bond.order),
-        tint: tint(is_lit(bond.atom1) && is_lit(bond.atom2)),
+        tint: tint(bond.atom1.0).filter(|one| tint(bond.atom2.0).as_ref() == Some(one)),
     });
     Ok(picture(&atoms.collect::<Vec<_>>(), &lines.collect::<Vec<_>>(), text.trim()))
 }
@@ -179,7 +209,7 @@ fn atom_of_label(label: &str) -> Drawn {
         let number = rest.parse().unwrap_or(0);
         match first {
             "a" => atom.symbol = atom.symbol.to_lowercase(),
-            "R" => atom.tint = Some(RING),
+            "R" => atom.tint = Some(Cow::Borrowed(RING)),
             "d" => atom.stubs = number,
             "X" => connections = number,
             "H" => atom.hydrogens = u8::try_from(number).unwrap_or(u8::MAX),
@@ -196,9 +226,9 @@ fn atom_of_label(label: &str) -> Drawn {
 }
 
 /// What a label of [`crate::chemistry::bond_label`] says.
-fn bond_of_label(label: &str) -> (Kind, Option<&'static str>) {
+fn bond_of_label(label: &str) -> (Kind, Option<Cow<'static, str>>) {
     debug_assert!(is_bond(label), "{label}");
-    let tint = (label.ends_with("&@")).then_some(RING);
+    let tint = (label.ends_with("&@")).then_some(Cow::Borrowed(RING));
     let kind = match label.trim_end_matches("&@").trim_end_matches("&!@") {
         "~" => Kind::Any,
         "-" => Kind::Single,
@@ -216,12 +246,12 @@ fn picture(atoms: &[Drawn], lines: &[Line], title: &str) -> String {
     for line in lines {
         around[line.a].push(atoms[line.b].at);
         around[line.b].push(atoms[line.a].at);
-        if let Some(tint) = line.tint {
+        if let Some(tint) = &line.tint {
             canvas.line(atoms[line.a].at, atoms[line.b].at, Stroke::solid(tint, 13.0));
         }
     }
     for atom in atoms {
-        if let Some(tint) = atom.tint {
+        if let Some(tint) = &atom.tint {
             canvas.disk(atom.at, 13.0, tint, "none");
         }
     }
@@ -277,7 +307,7 @@ fn draw_bond(canvas: &mut Canvas, atoms: &[Drawn], line: &Line, around: &[Vec<Po
     let (from, to) = (a.at.plus(way, gap(a)), b.at.plus(way, -gap(b)));
     let across = Point::new(-way.y, way.x);
     let solid = Stroke::solid(INK, 1.6);
-    let mut draw = |shift: f64, shorter: f64, stroke: Stroke| {
+    let mut draw = |shift: f64, shorter: f64, stroke: Stroke<'_>| {
         let (from, to) = (from.plus(across, shift), to.plus(across, shift));
         canvas.line(from.plus(way, shorter), to.plus(way, -shorter), stroke);
     };
@@ -376,7 +406,7 @@ fn colour(element: u8) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{atom_of_label, molecule_svg, pattern_svg};
+    use super::{atom_of_label, molecule_svg, pattern_svg, weighted_svg};
     use crate::{AtomView, BondView, Chemistry};
     use spinney::labels::Labels;
     use spinney::mining::{Canonizer, DfsCode};
@@ -399,6 +429,9 @@ mod tests {
         assert_eq!(svg.matches("#ffd866").count(), 3);
         assert_eq!(svg.matches("<text").count(), 4);
         assert!(molecule_svg("C1CC", &[]).is_err());
+        let weighted = weighted_svg("CCO", &[1.0, 0.0, -0.5]).unwrap();
+        assert!(weighted.contains("#e05a4e") && weighted.contains("#a6c0eb"), "{weighted}");
+        assert!(!weighted_svg("CCO", &[0.0, f64::NAN]).unwrap().contains("<circle"));
         assert!(molecule_svg("C", &[7]).unwrap().contains("CH₄"));
     }
 

@@ -51,15 +51,15 @@ impl Point {
 
 /// How a line looks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stroke {
-    pub(crate) colour: &'static str,
+pub(crate) struct Stroke<'c> {
+    pub(crate) colour: &'c str,
     pub(crate) width: f64,
     /// Lengths of dash and gap, if it is broken.
     pub(crate) dash: Option<(f64, f64)>,
 }
 
-impl Stroke {
-    pub(crate) fn solid(colour: &'static str, width: f64) -> Self {
+impl<'c> Stroke<'c> {
+    pub(crate) fn solid(colour: &'c str, width: f64) -> Self {
         Stroke { colour, width, dash: None }
     }
 }
@@ -86,7 +86,7 @@ impl Canvas {
         self.high = Point::new(self.high.x.max(at.x + around.x), self.high.y.max(at.y + around.y));
     }
 
-    pub(crate) fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, stroke: Stroke<'_>) {
         let room = Point::new(stroke.width, stroke.width);
         self.make_room(from, room);
         self.make_room(to, room);

@@ -283,7 +283,7 @@ impl Dataset {
 }
 
 /// Equal for targets that name the same class: `1`, `+1` and `1.0` do.
-fn class_key(target: &str) -> String {
+pub(crate) fn class_key(target: &str) -> String {
     target.parse::<f64>().map_or_else(|_| target.to_owned(), |v| format!("{}", v + 0.0))
 }
 

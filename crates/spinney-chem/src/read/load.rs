@@ -295,11 +295,7 @@ fn molecule(
         Structure::Smiles(text) => text.trim().to_owned(),
         Structure::MolBlock(block) => smiles_of_mol_block(&block)?,
     };
-    let outline_is_enough = !chemistry.hydrogens && !chemistry.looks_at_orders();
-    if let Some(molecule) = outline_is_enough.then(|| outliner.read(&smiles)).flatten() {
-        return Ok((molecule, smiles, false));
-    }
-    match chemistry.molecule(&smiles) {
+    match molecule_of(&smiles, chemistry, outliner) {
         Ok(molecule) => Ok((molecule, smiles, false)),
         Err(reason) => {
             let corrected = lenient.then(|| lenient::corrected(&smiles)).flatten();
@@ -308,6 +304,17 @@ fn molecule(
             Ok((molecule, corrected, true))
         }
     }
+}
+
+/// The molecule of a SMILES without blanks around it, as far as labels look at it.
+pub(super) fn molecule_of(
+    smiles: &str,
+    chemistry: &Chemistry,
+    outliner: &mut Outliner,
+) -> std::result::Result<Molecule, String> {
+    let outline_is_enough = !chemistry.hydrogens && !chemistry.looks_at_orders();
+    let outlined = outline_is_enough.then(|| outliner.read(smiles)).flatten();
+    outlined.map_or_else(|| chemistry.molecule(smiles), Ok)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod delimited;
 mod lenient;
 mod lines;
 pub mod load;
+mod memory;
 mod parquet;
 mod sdf;
 mod smi;
@@ -31,6 +32,7 @@ use spinney::{Error, Result};
 
 use columns::Layout;
 pub use load::{Loaded, Request, for_each_batch, load};
+pub use memory::{BadSmiles, graphs_of};
 
 /// A kind of file of molecules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

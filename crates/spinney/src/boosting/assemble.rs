@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::certify;
 use super::grower::{GrownNode, GrownTree};
 use super::loss::Loss;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
@@ -140,7 +140,8 @@ fn misplaced(code: &DfsCode, labels: &Labels, id: &str) -> Error {
     ))
 }
 
-/// SHA-256 over labels, graphs, targets and weights of the training graphs.
+/// SHA-256 over labels, graphs, targets and weights of the training graphs. Numbers count by their
+/// value, not as they are written: a program that has them as numbers gets the same.
 fn digest(data: &Dataset, train: &[u32]) -> String {
     let mut hash = Sha256::new();
     for names in [&data.labels().vertex, &data.labels().edge] {
@@ -161,7 +162,7 @@ fn digest(data: &Dataset, train: &[u32]) -> String {
         graph.edges().iter().for_each(|e| [e.u, e.v, e.label].into_iter().for_each(&mut put));
         hash.update(&bytes);
         if let Some(target) = &data.targets()[g as usize] {
-            hash.update(target.as_bytes());
+            hash.update(class_key(target).as_bytes());
         }
         hash.update([0]);
         if let Some(weights) = data.weights() {

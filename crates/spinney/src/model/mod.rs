@@ -2,17 +2,20 @@
 //!
 //! A [`Model`] is immutable and needs nothing else: label dictionary, patterns as DFS codes, trees,
 //! parameters and provenance. [`predict`] scores graphs, [`matcher`] finds which patterns occur,
-//! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns.
+//! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns, [`contributions`] says
+//! what each adds to a graph's score, [`occurrences`] where it lies.
 //!
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.
 
+pub mod contributions;
 pub mod evaluate;
 pub mod export;
 pub mod file;
 mod forest;
 pub mod importance;
 pub mod matcher;
+pub mod occurrences;
 pub mod predict;
 mod prefix;
 pub mod tree;
@@ -22,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 
+pub use contributions::Contributions;
 pub use evaluate::Truth;
 pub use importance::Importance;
 pub use matcher::Matcher;

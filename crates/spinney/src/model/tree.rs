@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// A tree in a file that is deeper is refused: training makes none, and walks may recurse.
+const MOST_DEPTH: usize = 64;
+
 /// A node of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
@@ -105,6 +108,7 @@ impl Tree {
         }
         let mut reached = vec![false; self.nodes.len()];
         reached[0] = true;
+        let mut depths = vec![0; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate() {
             match *node {
                 Node::Leaf { value, .. } if !value.is_finite() => {
@@ -127,6 +131,10 @@ impl Tree {
                             );
                         if !new {
                             return Err(format!("node {i}: child {child} is not a new node"));
+                        }
+                        depths[child] = depths[i] + 1;
+                        if depths[child] > MOST_DEPTH {
+                            return Err(format!("node {child} is deeper than {MOST_DEPTH}"));
                         }
                     }
                 }

@@ -1,0 +1,301 @@
+//! Graphs from Python: SMILES, RDKit molecules, and pairs of labels and edges.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::{
+    Bound, PyAny, PyAnyMethods, PyResult, PyStringMethods, Python, pyclass, pyfunction, pymethods,
+};
+use pyo3::types::PyString;
+use spinney::Dataset;
+use spinney::dataset::Record;
+use spinney::graph::{Edge, Graph, GraphBuilder};
+use spinney::io::DEFAULT_LABEL;
+use spinney::labels::{Labels, Names};
+use spinney_chem::molecule::{Atom, Bond, BondKind};
+use spinney_chem::read::graphs_of;
+use spinney_chem::{Chemistry, Molecule};
+
+use crate::arrow::Texts;
+use crate::errors::bad_row;
+use crate::work;
+
+/// Labelled graphs, with what is known of them.
+#[pyclass(frozen, module = "spinney._spinney")]
+pub(crate) struct Graphs {
+    pub(crate) data: Arc<Dataset>,
+    /// How molecules became graphs; `None` for graphs.
+    pub(crate) chemistry: Option<Chemistry>,
+    /// Each molecule as SMILES, where a file was read.
+    pub(crate) structures: Option<Vec<String>>,
+}
+
+/// Vertex labels, and edges with their labels.
+type Written = (Vec<String>, Vec<(u32, u32, String)>);
+
+/// All of a data set in flat arrays: names, then sizes, labels and edges of all graphs.
+type State<'py> = (
+    (Vec<String>, Vec<String>),
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
+    (Option<String>, Option<Vec<String>>),
+);
+
+#[pymethods]
+impl Graphs {
+    fn __len__(&self) -> usize {
+        self.data.len()
+    }
+
+    /// The graphs at some rows.
+    fn take(&self, rows: Vec<usize>) -> PyResult<Graphs> {
+        if let Some(row) = rows.iter().find(|&&row| row >= self.data.len()) {
+            let reason = format!("row {row} of {} graphs", self.data.len());
+            return Err(PyIndexError::new_err(reason));
+        }
+        let pick = |all: &Vec<String>| rows.iter().map(|&row| all[row].clone()).collect();
+        Ok(Graphs {
+            data: Arc::new(self.data.subset(&rows)),
+            chemistry: self.chemistry.clone(),
+            structures: self.structures.as_ref().map(pick),
+        })
+    }
+
+    /// Targets as written.
+    fn targets(&self) -> Vec<Option<String>> {
+        self.data.targets().to_vec()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.data.ids().to_vec()
+    }
+
+    fn weights(&self) -> Option<Vec<f64>> {
+        self.data.weights().map(<[f64]>::to_vec)
+    }
+
+    /// Each molecule as SMILES, if a file was read.
+    fn smiles(&self) -> Option<Vec<String>> {
+        self.structures.clone()
+    }
+
+    /// How molecules became graphs, as JSON; `None` for graphs.
+    pub(crate) fn chemistry(&self) -> Option<String> {
+        self.chemistry.as_ref().map(|c| c.to_json().to_string())
+    }
+
+    /// The labels of a graph's vertices and its edges `(u, v, label)`.
+    fn graph(&self, row: usize) -> PyResult<Written> {
+        let graph = self.data.graphs().get(row).ok_or_else(|| PyIndexError::new_err(row))?;
+        let labels = self.data.labels();
+        let vertex = graph.labels().iter().map(|&l| labels.vertex.name(l).to_owned());
+        let edge = |e: &Edge| (e.u, e.v, labels.edge.name(e.label).to_owned());
+        Ok((vertex.collect(), graph.edges().iter().map(edge).collect()))
+    }
+
+    /// All of it, for pickles.
+    fn state<'py>(&self, py: Python<'py>) -> State<'py> {
+        let graphs = self.data.graphs();
+        let size = |g: &Graph| [g.vertex_count() as u32, g.edge_count() as u32];
+        let sizes: Vec<u32> = graphs.iter().flat_map(size).collect();
+        let labels: Vec<u32> = graphs.iter().flat_map(|g| g.labels().iter().copied()).collect();
+        let edge = |e: &Edge| [e.u, e.v, e.label];
+        let edges: Vec<u32> = graphs.iter().flat_map(Graph::edges).flat_map(edge).collect();
+        let names = self.data.labels();
+        (
+            (names.vertex.names().to_vec(), names.edge.names().to_vec()),
+            sizes.into_pyarray(py),
+            labels.into_pyarray(py),
+            edges.into_pyarray(py),
+            (self.ids(), self.targets(), self.weights()),
+            (self.chemistry(), self.structures.clone()),
+        )
+    }
+}
+
+/// The graphs of a [`Graphs::state`].
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn from_state(
+    names: (Vec<String>, Vec<String>),
+    sizes: PyReadonlyArray1<'_, u32>,
+    labels: PyReadonlyArray1<'_, u32>,
+    edges: PyReadonlyArray1<'_, u32>,
+    known: (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
+    kept: (Option<String>, Option<Vec<String>>),
+) -> PyResult<Graphs> {
+    let broken = || PyValueError::new_err("a broken pickle of graphs");
+    let (mut labels, mut edges) = (labels.as_slice()?, edges.as_slice()?);
+    let (ids, targets, weights) = known;
+    let mut rest = ids.into_iter().zip(targets);
+    let mut records = Vec::new();
+    for size in sizes.as_slice()?.as_chunks::<2>().0 {
+        let [n, m] = size.map(|s| s as usize);
+        let (own, later) = labels.split_at_checked(n).ok_or_else(broken)?;
+        let (lines, after) =
+            edges.split_at_checked(m.checked_mul(3).ok_or_else(broken)?).ok_or_else(broken)?;
+        (labels, edges) = (later, after);
+        let lines = lines.as_chunks::<3>().0.iter();
+        let lines = lines.map(|&[u, v, label]| Edge { u, v, label }).collect();
+        let (id, target) = rest.next().ok_or_else(broken)?;
+        records.push(Record { graph: Graph::new(own.to_vec(), lines), id, target });
+    }
+    let names = Labels {
+        vertex: names.0.into_iter().collect::<Names>(),
+        edge: names.1.into_iter().collect::<Names>(),
+    };
+    let mut data = Dataset::new(&names, records);
+    if let Some(weights) = weights {
+        data = data.with_weights(weights).map_err(crate::errors::raised)?;
+    }
+    let chemistry = kept.0.as_deref().map(chemistry_of).transpose()?;
+    Ok(Graphs { data: Arc::new(data), chemistry, structures: kept.1 })
+}
+
+/// Chemistry from JSON.
+pub(crate) fn chemistry_of(json: &str) -> PyResult<Chemistry> {
+    let wrong = |e| PyValueError::new_err(format!("chemistry settings: {e}"));
+    let chemistry: Chemistry = serde_json::from_str(json).map_err(wrong)?;
+    if chemistry.atoms.is_empty() {
+        return Err(PyValueError::new_err("parameter atoms: name at least one view"));
+    }
+    Ok(chemistry)
+}
+
+/// Graphs of a sequence of SMILES or an Arrow column of them.
+#[pyfunction]
+pub(crate) fn from_smiles(
+    py: Python<'_>,
+    texts: &Bound<'_, PyAny>,
+    chemistry: &str,
+    threads: usize,
+) -> PyResult<Graphs> {
+    let chemistry = chemistry_of(chemistry)?;
+    let (texts, settings) = (Texts::of(texts)?, chemistry.clone());
+    let made = work::run(py, threads, move |desk| {
+        let list = texts.list()?;
+        graphs_of(&list, &settings, || !desk.is_stopped()).map_err(|bad| (bad.row, bad.reason))
+    })?;
+    let data = made.map_err(|(row, reason)| bad_row(row, reason))?.unwrap_or_default();
+    Ok(Graphs { data: Arc::new(data), chemistry: Some(chemistry), structures: None })
+}
+
+/// Graphs of RDKit's molecules, taken as they are.
+#[pyfunction]
+pub(crate) fn from_molecules(molecules: &Bound<'_, PyAny>, chemistry: &str) -> PyResult<Graphs> {
+    let chemistry = chemistry_of(chemistry)?;
+    let mut labels = Labels::default();
+    let mut records = Vec::with_capacity(molecules.len().unwrap_or(0));
+    for (row, molecule) in molecules.try_iter()?.enumerate() {
+        let read = molecule_of(&molecule?).map_err(|e| bad_row(row, e))?;
+        let graph = chemistry.graph(&read, &mut labels);
+        records.push(Record { graph, id: row.to_string(), target: None });
+    }
+    let data = Arc::new(Dataset::new(&labels, records));
+    Ok(Graphs { data, chemistry: Some(chemistry), structures: None })
+}
+
+fn molecule_of(molecule: &Bound<'_, PyAny>) -> PyResult<Molecule> {
+    let py = molecule.py();
+    let mut atoms = Vec::new();
+    for atom in molecule.call_method0(intern!(py, "GetAtoms"))?.try_iter()? {
+        let atom = atom?;
+        let hydrogens: i64 = atom.call_method0(intern!(py, "GetTotalNumHs"))?.extract()?;
+        let charge: i64 = atom.call_method0(intern!(py, "GetFormalCharge"))?.extract()?;
+        atoms.push(Atom {
+            element: atom.call_method0(intern!(py, "GetAtomicNum"))?.extract()?,
+            hydrogens: hydrogens.clamp(0, u8::MAX.into()) as u8,
+            charge: charge.clamp(i8::MIN.into(), i8::MAX.into()) as i8,
+            isotope: atom.call_method0(intern!(py, "GetIsotope"))?.extract()?,
+            aromatic: atom.call_method0(intern!(py, "GetIsAromatic"))?.extract()?,
+            ..Atom::default()
+        });
+    }
+    let mut bonds = Vec::new();
+    for bond in molecule.call_method0(intern!(py, "GetBonds"))?.try_iter()? {
+        let bond = bond?;
+        let a: u32 = bond.call_method0(intern!(py, "GetBeginAtomIdx"))?.extract()?;
+        let b: u32 = bond.call_method0(intern!(py, "GetEndAtomIdx"))?.extract()?;
+        if a == b || a.max(b) as usize >= atoms.len() {
+            return Err(PyValueError::new_err(format!("a bond between atoms {a} and {b}")));
+        }
+        let kind = kind(bond.call_method0(intern!(py, "GetBondType"))?.extract()?);
+        bonds.push(Bond { a, b, kind, in_ring: false });
+    }
+    if atoms.is_empty() {
+        return Err(PyValueError::new_err("a molecule without atoms"));
+    }
+    Ok(Molecule::new(atoms, bonds))
+}
+
+/// RDKit's numbers of kinds of bonds.
+fn kind(number: i64) -> BondKind {
+    match number {
+        1 => BondKind::Single,
+        2 => BondKind::Double,
+        3 => BondKind::Triple,
+        12 => BondKind::Aromatic,
+        16..=19 => BondKind::Dative,
+        _ => BondKind::Other,
+    }
+}
+
+/// Graphs of pairs: the labels of the vertices, and edges `(u, v)` or `(u, v, label)`.
+#[pyfunction]
+pub(crate) fn from_pairs(pairs: &Bound<'_, PyAny>) -> PyResult<Graphs> {
+    let mut labels = Labels::default();
+    let mut records = Vec::with_capacity(pairs.len().unwrap_or(0));
+    for (row, pair) in pairs.try_iter()?.enumerate() {
+        let pair = pair?;
+        let graph = graph_of(&pair, &mut labels).map_err(|e| {
+            let reason = e.value(pair.py()).to_string();
+            bad_row(row, reason)
+        })?;
+        records.push(Record { graph, id: row.to_string(), target: None });
+    }
+    let data = Arc::new(Dataset::new(&labels, records));
+    Ok(Graphs { data, chemistry: None, structures: None })
+}
+
+fn graph_of(pair: &Bound<'_, PyAny>, labels: &mut Labels) -> PyResult<Graph> {
+    if pair.len()? != 2 {
+        return Err(PyValueError::new_err("a graph is a pair: labels of vertices, and edges"));
+    }
+    let mut builder = GraphBuilder::new();
+    for label in pair.get_item(0)?.try_iter()? {
+        let label = interned(&label?, &mut labels.vertex)?;
+        builder.add_vertex(label);
+    }
+    for edge in pair.get_item(1)?.try_iter()? {
+        let edge = edge?;
+        let parts = edge.len()?;
+        if !(2..=3).contains(&parts) {
+            return Err(PyValueError::new_err("an edge is (u, v) or (u, v, label)"));
+        }
+        let end = |i: usize| -> PyResult<u32> {
+            let end: i64 = edge.get_item(i)?.extract()?;
+            let wrong =
+                || PyValueError::new_err(format!("vertex {end} of an edge: no such vertex"));
+            u32::try_from(end).map_err(|_| wrong())
+        };
+        let (u, v) = (end(0)?, end(1)?);
+        let label = match parts {
+            3 => interned(&edge.get_item(2)?, &mut labels.edge)?,
+            _ => labels.edge.intern(DEFAULT_LABEL),
+        };
+        builder.add_edge(u, v, label).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    }
+    Ok(builder.build())
+}
+
+/// A label by its text.
+fn interned(label: &Bound<'_, PyAny>, names: &mut Names) -> PyResult<u32> {
+    match label.cast::<PyString>() {
+        Ok(text) => Ok(names.intern(text.to_str()?)),
+        Err(_) => Ok(names.intern(label.str()?.to_str()?)),
+    }
+}

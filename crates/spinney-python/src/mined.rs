@@ -1,0 +1,167 @@
+//! Patterns found by mining, without a target, as columns for other learners.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::{Bound, PyResult, Python, pyclass, pyfunction, pymethods};
+use spinney::labels::{Label, Labels, Names};
+use spinney::mining::{DfsCode, DfsEdge, Limits, Wanted};
+use spinney::model::Matcher;
+use spinney_chem::draw::pattern_svg;
+
+use crate::graphs::{Graphs, chemistry_of};
+use crate::model::{compatible, pattern_text};
+use crate::sparse::rows;
+use crate::work;
+
+/// Patterns over a label dictionary.
+#[pyclass(frozen, module = "spinney._spinney")]
+pub(crate) struct PatternSet {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    labels: Labels,
+    codes: Vec<DfsCode>,
+    supports: Vec<u32>,
+    chemistry: Option<String>,
+}
+
+/// Indices of a sparse matrix: starts of rows, columns, values.
+pub(crate) type Csr<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<u32>>);
+
+type Spelled = (Option<Label>, Vec<(u16, u16, Label, Label, Label)>);
+type State = (Vec<String>, Vec<String>, Vec<Spelled>, Vec<u32>, Option<String>);
+
+/// Finds the patterns of up to `max_edges` edges in at least `min_support` graphs; at most `most` of
+/// them, those in the most graphs first.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
+#[pyo3(signature = (graphs, *, min_support, max_edges, closed, vertices, most, threads))]
+pub(crate) fn mine(
+    py: Python<'_>,
+    graphs: &Bound<'_, Graphs>,
+    min_support: usize,
+    max_edges: Option<usize>,
+    closed: bool,
+    vertices: bool,
+    most: Option<usize>,
+    threads: usize,
+) -> PyResult<PatternSet> {
+    let graphs = graphs.get();
+    let (data, chemistry) = (Arc::clone(&graphs.data), graphs.chemistry());
+    let wanted =
+        Wanted { limits: Limits { min_support: min_support.max(1), max_edges }, vertices, closed };
+    let inner = work::run(py, threads, move |desk| {
+        let mut found: Vec<(DfsCode, u32)> = Vec::new();
+        spinney::mining::mine(data.graphs(), wanted, |mined| {
+            found.push((mined.code, mined.graphs.len() as u32));
+            !desk.is_stopped()
+        });
+        if let Some(most) = most {
+            let rank = |p: &(DfsCode, u32)| (std::cmp::Reverse(p.1), p.0.edge_count());
+            found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.0.cmp(&b.0)));
+            found.truncate(most);
+        }
+        let (codes, supports) = found.into_iter().unzip();
+        Inner { labels: data.labels().clone(), codes, supports, chemistry }
+    })?;
+    Ok(PatternSet { inner: Arc::new(inner) })
+}
+
+#[pymethods]
+impl PatternSet {
+    fn __len__(&self) -> usize {
+        self.inner.codes.len()
+    }
+
+    /// The patterns in words (SMARTS for molecules), and in how many graphs they were found.
+    fn table(&self) -> (Vec<String>, Vec<u32>) {
+        let text = |code| pattern_text(code, &self.inner.labels);
+        (self.inner.codes.iter().map(text).collect(), self.inner.supports.clone())
+    }
+
+    fn svg(&self, pattern: usize) -> PyResult<String> {
+        let code = self.inner.codes.get(pattern);
+        let code = code.ok_or_else(|| PyValueError::new_err("no such pattern"))?;
+        Ok(pattern_svg(code, &self.inner.labels))
+    }
+
+    fn chemistry(&self) -> Option<String> {
+        self.inner.chemistry.clone()
+    }
+
+    /// How often each pattern occurs, up to `most`.
+    fn counts<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Bound<'py, Graphs>,
+        most: u32,
+        threads: usize,
+    ) -> PyResult<Csr<'py>> {
+        let graphs = graphs.get();
+        let own = self.inner.chemistry.as_deref().map(chemistry_of).transpose()?;
+        compatible(own.as_ref(), graphs)?;
+        let (inner, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.data));
+        let found = work::run(py, threads, move |desk| {
+            let matcher = Matcher::new(inner.codes.iter().map(|code| (code, most.max(1))));
+            let row = |found: &[(u32, u32)]| {
+                let mut row: Vec<(i32, u32)> =
+                    found.iter().map(|&(p, times)| (p as i32, times)).collect();
+                row.sort_unstable();
+                row
+            };
+            rows(&data, &inner.labels, &matcher, row, || !desk.is_stopped())
+        })?;
+        Ok((
+            found.starts.into_pyarray(py),
+            found.columns.into_pyarray(py),
+            found.values.into_pyarray(py),
+        ))
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(pyo3::Py<pyo3::PyAny>, (State,))> {
+        use pyo3::prelude::PyAnyMethods;
+        let inner = &*self.inner;
+        let spelled = |code: &DfsCode| -> Spelled {
+            let edge = |e: &DfsEdge| (e.from, e.to, e.from_label, e.edge_label, e.to_label);
+            let vertex = (code.edge_count() == 0).then_some(code.root());
+            (vertex, code.edges().iter().map(edge).collect())
+        };
+        let state = (
+            inner.labels.vertex.names().to_vec(),
+            inner.labels.edge.names().to_vec(),
+            inner.codes.iter().map(spelled).collect(),
+            inner.supports.clone(),
+            inner.chemistry.clone(),
+        );
+        let kind = py.get_type::<PatternSet>().getattr("from_state")?;
+        Ok((kind.unbind(), (state,)))
+    }
+
+    #[staticmethod]
+    fn from_state(state: State) -> PyResult<PatternSet> {
+        let (vertex, edge, spelled, supports, chemistry) = state;
+        let labels = Labels {
+            vertex: vertex.into_iter().collect::<Names>(),
+            edge: edge.into_iter().collect::<Names>(),
+        };
+        let code = |(vertex, edges): Spelled| {
+            let edges = edges.into_iter().map(|(from, to, from_label, edge_label, to_label)| {
+                DfsEdge { from, to, from_label, edge_label, to_label }
+            });
+            let code = match vertex {
+                Some(label) => DfsCode::vertex(label),
+                None if edges.len() > 0 => DfsCode::from_edges(edges.collect()),
+                None => return Err(PyValueError::new_err("a broken pickle of patterns")),
+            };
+            let broken = |e| PyValueError::new_err(format!("a broken pickle of patterns: {e}"));
+            code.check().map_err(broken)?;
+            Ok(code)
+        };
+        let codes = spelled.into_iter().map(code).collect::<PyResult<Vec<_>>>()?;
+        Ok(PatternSet { inner: Arc::new(Inner { labels, codes, supports, chemistry }) })
+    }
+}

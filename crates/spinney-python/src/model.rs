@@ -1,0 +1,324 @@
+//! A trained model: predictions, patterns, and the file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods};
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::json;
+use spinney::labels::Labels;
+use spinney::mining::DfsCode;
+use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
+use spinney_chem::draw::pattern_svg;
+use spinney_chem::{Chemistry, smarts};
+
+use crate::errors::{raised, unwritten};
+use crate::graphs::Graphs;
+use crate::mined::Csr;
+use crate::sparse::rows;
+use crate::work;
+
+/// A trained model; see the library's.
+#[pyclass(frozen, module = "spinney._spinney")]
+pub(crate) struct Model {
+    pub(crate) inner: Arc<spinney::Model>,
+    pub(crate) chemistry: Option<Chemistry>,
+}
+
+impl Model {
+    pub(crate) fn new(model: spinney::Model) -> Model {
+        let chemistry = Chemistry::of_model(&model).ok().flatten();
+        Model { inner: Arc::new(model), chemistry }
+    }
+
+    fn read(model: spinney::Model) -> PyResult<Model> {
+        Chemistry::of_model(&model).map_err(raised)?;
+        Ok(Model::new(model))
+    }
+}
+
+/// A pattern in one line: as SMARTS if it is of molecules, else in words.
+pub(crate) fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
+    smarts::smarts(code, labels).unwrap_or_else(|| code.describe(labels))
+}
+
+/// Refuses graphs that were made otherwise than those of training.
+pub(crate) fn compatible(trained_on: Option<&Chemistry>, given: &Graphs) -> PyResult<()> {
+    let reason = match (trained_on, &given.chemistry) {
+        (a, b) if a == b.as_ref() => return Ok(()),
+        (Some(_), None) => "graphs, but the model was trained on molecules: give molecules",
+        (None, Some(_)) => "molecules, but the model was trained on graphs: give graphs",
+        _ => "molecules labelled otherwise than those the model was trained on",
+    };
+    Err(PyValueError::new_err(reason))
+}
+
+/// The questions that trees ask: a pattern with a threshold, ascending.
+fn questions(model: &spinney::Model) -> Vec<(usize, u32)> {
+    let mut asked = std::collections::BTreeSet::new();
+    for node in model.trees().iter().flat_map(Tree::nodes) {
+        if let Node::Split { pattern, at_least, .. } = *node {
+            asked.insert((pattern, at_least));
+        }
+    }
+    asked.into_iter().collect()
+}
+
+/// Rows of equal length as an array.
+pub(crate) fn table<'py, T: numpy::Element>(
+    py: Python<'py>,
+    values: Vec<T>,
+    columns: usize,
+    rows: usize,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    values.into_pyarray(py).reshape([rows, columns])
+}
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Model> {
+        Model::read(spinney::Model::from_json(text).map_err(PyValueError::new_err)?)
+    }
+
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        let model = Arc::clone(&self.inner);
+        work::run(py, 1, move |_| model.to_json())
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        let model = work::run(py, 1, move |_| spinney::Model::load(&path))?;
+        Model::read(model.map_err(raised)?)
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let model = Arc::clone(&self.inner);
+        work::run(py, 1, move |_| model.save(&path))?.map_err(unwritten)
+    }
+
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String,))> {
+        let kind = py.get_type::<Model>().getattr("from_json")?;
+        Ok((kind.unbind(), (self.to_json(py)?,)))
+    }
+
+    /// `binary`, `multiclass` or `regression`.
+    #[getter]
+    fn task(&self) -> &'static str {
+        match self.inner.task() {
+            Task::Binary { .. } => "binary",
+            Task::Multiclass { .. } => "multiclass",
+            Task::Regression => "regression",
+        }
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.inner.task().classes().to_vec()
+    }
+
+    #[getter]
+    fn init(&self) -> Vec<f64> {
+        self.inner.init().to_vec()
+    }
+
+    #[getter]
+    fn rounds(&self) -> usize {
+        self.inner.rounds()
+    }
+
+    #[getter]
+    fn params(&self) -> String {
+        json!(self.inner.params()).to_string()
+    }
+
+    #[getter]
+    fn provenance(&self) -> String {
+        json!(self.inner.provenance()).to_string()
+    }
+
+    #[getter]
+    fn chemistry(&self) -> Option<String> {
+        self.chemistry.as_ref().map(|c| c.to_json().to_string())
+    }
+
+    /// The scores of graphs, one an output.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Bound<'py, Graphs>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        compatible(self.chemistry.as_ref(), graphs.get())?;
+        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let (graphs, outputs) = (data.len(), model.task().outputs());
+        let scores = work::run(py, threads, move |_| {
+            let predictions = model.predict(&data);
+            (0..graphs).flat_map(|i| predictions.scores(i).iter().copied()).collect::<Vec<f64>>()
+        })?;
+        table(py, scores, outputs, graphs)
+    }
+
+    /// What scores mean: `class` (indices), `probability` or `value`.
+    fn meaning<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray2<'py, f64>,
+        what: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let outputs = self.inner.task().outputs();
+        let scores: Vec<f64> = scores.as_array().iter().copied().collect();
+        let predictions = Predictions::new(self.inner.link(), outputs, scores);
+        let all = 0..predictions.len();
+        Ok(match what {
+            "class" => {
+                let class = |i| predictions.class(i).map_or(-1, |c| c as i64);
+                all.map(class).collect::<Vec<_>>().into_pyarray(py).into_any()
+            }
+            "probability" => {
+                let (rows, columns) = (predictions.len(), predictions.class_count());
+                let values = all.flat_map(|i| predictions.probabilities(i)).collect();
+                table::<f64>(py, values, columns, rows)?.into_any()
+            }
+            _ => {
+                let values: Vec<f64> = all.map(|i| predictions.value(i)).collect();
+                values.into_pyarray(py).into_any()
+            }
+        })
+    }
+
+    /// The leaf of every tree that each graph reaches, and what it adds.
+    #[allow(clippy::type_complexity)]
+    fn leaves<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Bound<'py, Graphs>,
+        threads: usize,
+    ) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
+        compatible(self.chemistry.as_ref(), graphs.get())?;
+        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let (rows, columns) = (data.len(), model.trees().len());
+        let (leaves, values) = work::run(py, threads, move |_| {
+            let leaves = model.leaves(&data);
+            let value = |row: &Vec<usize>| {
+                let each = row.iter().zip(model.trees());
+                each.map(|(&leaf, tree)| tree.value(leaf)).collect::<Vec<f64>>()
+            };
+            let values: Vec<f64> = leaves.par_iter().flat_map_iter(value).collect();
+            let leaves: Vec<i32> = leaves.into_iter().flatten().map(|l| l as i32).collect();
+            (leaves, values)
+        })?;
+        Ok((table(py, leaves, columns, rows)?, table(py, values, columns, rows)?))
+    }
+
+    /// Which of the model's questions each graph answers with yes.
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Bound<'py, Graphs>,
+        threads: usize,
+    ) -> PyResult<Csr<'py>> {
+        compatible(self.chemistry.as_ref(), graphs.get())?;
+        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let found = work::run(py, threads, move |desk| {
+            let mut of_pattern = vec![Vec::new(); model.patterns().len()];
+            for (column, (pattern, at_least)) in (0..).zip(questions(&model)) {
+                of_pattern[pattern].push((at_least, column));
+            }
+            let row = |found: &[(u32, u32)]| {
+                let mut row: Vec<(i32, u32)> = Vec::new();
+                for &(pattern, times) in found {
+                    let asked = of_pattern[pattern as usize].iter();
+                    row.extend(asked.filter(|q| times >= q.0).map(|q| (q.1, 1)));
+                }
+                row.sort_unstable();
+                row
+            };
+            rows(&data, model.labels(), &model.matcher(), row, || !desk.is_stopped())
+        })?;
+        Ok((
+            found.starts.into_pyarray(py),
+            found.columns.into_pyarray(py),
+            found.values.into_pyarray(py),
+        ))
+    }
+
+    /// The questions: each column's pattern, threshold, and total gain.
+    fn questions(&self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+        let asked = questions(&self.inner);
+        let mut gains = vec![0.0; asked.len()];
+        for node in self.inner.trees().iter().flat_map(Tree::nodes) {
+            if let Node::Split { pattern, at_least, gain, .. } = *node
+                && let Ok(column) = asked.binary_search(&(pattern, at_least))
+            {
+                gains[column] += gain;
+            }
+        }
+        let (patterns, thresholds) = asked.into_iter().unzip();
+        (patterns, thresholds, gains)
+    }
+
+    /// The patterns in words (SMARTS for molecules), in the order in which trees first ask for them.
+    fn texts(&self) -> Vec<String> {
+        let labels = self.inner.labels();
+        self.inner.patterns().iter().map(|p| pattern_text(&p.code, labels)).collect()
+    }
+
+    /// Pattern after pattern, the most gainful first: number, edges, gain, splits, cover, highest
+    /// threshold, support by class, effect by output.
+    #[allow(clippy::type_complexity)]
+    fn importance(&self) -> Vec<(usize, usize, f64, usize, u64, u32, Vec<u32>, Vec<f64>)> {
+        let entry = |i: Importance| {
+            let pattern = &self.inner.patterns()[i.pattern];
+            let edges = pattern.code.edge_count();
+            let support = pattern.support.clone();
+            (i.pattern, edges, i.gain, i.splits, i.cover, i.at_least, support, i.effect)
+        };
+        self.inner.importance().into_iter().map(entry).collect()
+    }
+
+    fn pattern_svg(&self, pattern: usize) -> PyResult<String> {
+        let found = self.inner.patterns().get(pattern);
+        let found = found.ok_or_else(|| PyValueError::new_err("no such pattern"))?;
+        Ok(pattern_svg(&found.code, self.inner.labels()))
+    }
+
+    /// The measures of scores against targets: pairs of name and value.
+    fn measures(
+        &self,
+        graphs: &Bound<'_, Graphs>,
+        targets: Vec<String>,
+        scores: PyReadonlyArray2<'_, f64>,
+    ) -> PyResult<Vec<(String, f64)>> {
+        let data = graphs.get().data.as_ref().clone();
+        let data = data.with_targets(targets.into_iter().map(Some).collect()).map_err(raised)?;
+        let truth = Truth::of(&data, self.inner.task()).map_err(raised)?;
+        let scores: Vec<f64> = scores.as_array().iter().copied().collect();
+        let outputs = self.inner.task().outputs();
+        let predictions = Predictions::new(self.inner.link(), outputs, scores);
+        let measured = spinney::model::evaluate::evaluate(&predictions, &truth);
+        Ok(measured.into_iter().map(|(m, v)| (m.name().to_owned(), v)).collect())
+    }
+
+    /// See [`crate::explain`].
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        graphs: &Bound<'py, Graphs>,
+        threads: usize,
+    ) -> PyResult<Explained<'py>> {
+        compatible(self.chemistry.as_ref(), graphs.get())?;
+        crate::explain::explain(py, self, graphs.get(), threads)
+    }
+}
+
+/// Bias by output; contributions of patterns, a row for each graph and output; starts of the graphs'
+/// atoms; contributions of atoms, a column for each output.
+pub(crate) type Explained<'py> = (
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray2<f64>>,
+);

@@ -1,0 +1,230 @@
+//! Training, by the same steps as the program.
+//!
+//! **Invariant.** The same graphs, targets and parameters give the same model, byte for byte, as the
+//! program and the library.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyfunction};
+use pyo3::types::PyDict;
+use serde_json::json;
+use spinney::boosting::loss::Loss;
+use spinney::boosting::params::LossKind;
+use spinney::boosting::{Booster, Exploration};
+use spinney::model::Task;
+use spinney::{Dataset, Engine, Error, Fit, Params};
+use spinney_chem::Chemistry;
+use spinney_lab::gboost;
+
+use crate::errors::raised;
+use crate::graphs::Graphs;
+use crate::model::Model;
+use crate::params::params;
+use crate::work::{self, Desk};
+
+/// What is trained on.
+struct Job {
+    graphs: Arc<Dataset>,
+    targets: Vec<String>,
+    weights: Option<Vec<f64>>,
+    valid: Option<(Arc<Dataset>, Vec<String>)>,
+    chemistry: Option<Chemistry>,
+}
+
+impl Job {
+    /// One data set of training and validation graphs, and how many of them are for training.
+    fn data(self) -> spinney::Result<(Dataset, u32)> {
+        let with = |data: &Dataset, targets: Vec<String>| {
+            data.clone().with_targets(targets.into_iter().map(Some).collect())
+        };
+        let mut data = with(&self.graphs, self.targets)?;
+        let train = data.len() as u32;
+        let is_weighted = self.weights.is_some();
+        if let Some(weights) = self.weights {
+            data = data.with_weights(weights)?;
+        }
+        if let Some((graphs, targets)) = self.valid {
+            let mut more = with(&graphs, targets)?;
+            if is_weighted {
+                let ones = vec![1.0; more.len()];
+                more = more.with_weights(ones)?;
+            }
+            data = data.concatenated(&more)?;
+        }
+        Ok((data, train))
+    }
+}
+
+/// How to train, besides the parameters: speed only.
+struct How {
+    engine: Engine,
+    memory: Option<usize>,
+}
+
+/// Trains trees. `on_round` gets each round as JSON and says whether to go on.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
+#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, engine, memory, threads, on_round))]
+pub(crate) fn train(
+    py: Python<'_>,
+    graphs: &Bound<'_, Graphs>,
+    targets: Vec<String>,
+    weights: Option<Vec<f64>>,
+    valid: Option<(Bound<'_, Graphs>, Vec<String>)>,
+    given: &Bound<'_, PyDict>,
+    classes: bool,
+    engine: &str,
+    memory: Option<usize>,
+    threads: usize,
+    on_round: Option<Py<PyAny>>,
+) -> PyResult<(Model, String)> {
+    let task = task(graphs, targets, weights, valid)?;
+    let (params, how) = (params(given)?, how(engine, memory)?);
+    let tells = on_round.is_some();
+    let work = move |desk: &Desk<String>| boost(task, params, classes, &how, (desk, tells));
+    let hear = |py: Python<'_>, round: String| match &on_round {
+        Some(f) => f.bind(py).call1((round,))?.is_truthy(),
+        None => Ok(true),
+    };
+    let (model, record) = work::run_told(py, threads, work, hear)?.map_err(raised)?;
+    Ok((Model::new(model), record))
+}
+
+/// Trains gBoost.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
+#[pyo3(signature = (graphs, targets, given, *, nu, tolerance, engine, memory, threads))]
+pub(crate) fn train_gboost(
+    py: Python<'_>,
+    graphs: &Bound<'_, Graphs>,
+    targets: Vec<String>,
+    given: &Bound<'_, PyDict>,
+    nu: f64,
+    tolerance: f64,
+    engine: &str,
+    memory: Option<usize>,
+    threads: usize,
+) -> PyResult<(Model, String)> {
+    let task = task(graphs, targets, None, None)?;
+    let (params, how) = (params(given)?, how(engine, memory)?);
+    if !(tolerance > 0.0 && tolerance.is_finite()) {
+        return Err(PyValueError::new_err(format!(
+            "parameter tolerance: {tolerance} is not above 0"
+        )));
+    }
+    let work = move |_: &Desk<()>| linear(task, params, (nu, tolerance), &how);
+    let (model, record) = work::run(py, threads, work)?.map_err(raised)?;
+    Ok((Model::new(model), record))
+}
+
+fn task(
+    graphs: &Bound<'_, Graphs>,
+    targets: Vec<String>,
+    weights: Option<Vec<f64>>,
+    valid: Option<(Bound<'_, Graphs>, Vec<String>)>,
+) -> PyResult<Job> {
+    let graphs = graphs.get();
+    let valid = valid.map(|(more, targets)| {
+        let more = more.get();
+        if more.chemistry != graphs.chemistry {
+            let reason = "eval_set: molecules and other graphs, or molecules labelled otherwise";
+            return Err(PyValueError::new_err(reason));
+        }
+        Ok((Arc::clone(&more.data), targets))
+    });
+    Ok(Job {
+        graphs: Arc::clone(&graphs.data),
+        targets,
+        weights,
+        valid: valid.transpose()?,
+        chemistry: graphs.chemistry.clone(),
+    })
+}
+
+fn how(engine: &str, memory: Option<usize>) -> PyResult<How> {
+    let engine = engine.parse().map_err(|e| PyValueError::new_err(format!("engine: {e}")))?;
+    Ok(How { engine, memory })
+}
+
+fn boost(
+    task: Job,
+    mut params: Params,
+    classes: bool,
+    how: &How,
+    (desk, tells): (&Desk<String>, bool),
+) -> spinney::Result<(spinney::Model, String)> {
+    let chemistry = task.chemistry.clone();
+    let (data, train) = task.data()?;
+    params.loss = fitting(&params, &data, classes)?;
+    let params = params.check()?;
+    let exploration = Exploration::within(&data, params.max_edges, how.engine, how.memory);
+    let sides: (Vec<u32>, Vec<u32>) = ((0..train).collect(), (train..data.len() as u32).collect());
+    if desk.is_stopped() {
+        return Err(Error::failed("interrupted"));
+    }
+    let booster = Booster::new(&exploration, &params, &sides.0, &sides.1)?;
+    let trained = booster
+        .run(|round| !desk.is_stopped() && (!tells || desk.tell(json!(round).to_string())))?;
+    if desk.is_stopped() {
+        return Err(Error::failed("interrupted"));
+    }
+    let Fit { model, record } = trained.into_fit()?;
+    Ok((represented(model, chemistry.as_ref()), json!(record).to_string()))
+}
+
+fn represented(model: spinney::Model, chemistry: Option<&Chemistry>) -> spinney::Model {
+    match chemistry {
+        Some(chemistry) => model.with_representation(chemistry.to_json()),
+        None => model,
+    }
+}
+
+/// The loss asked for; where `auto` would take classes for numbers or numbers for classes, what it
+/// should have taken.
+fn fitting(params: &Params, data: &Dataset, classes: bool) -> spinney::Result<LossKind> {
+    if params.loss != LossKind::Auto {
+        return Ok(params.loss);
+    }
+    let wanted = if classes { LossKind::Softmax } else { LossKind::Squared };
+    let guess = Loss::new(&params.clone().check()?, data);
+    let fits = guess.is_ok_and(|loss| matches!(loss.task(), Task::Regression) != classes);
+    if fits {
+        return Ok(LossKind::Auto);
+    }
+    let two = classes && data.class_names()?.len() == 2;
+    Ok(if two { LossKind::Logistic } else { wanted })
+}
+
+fn linear(
+    task: Job,
+    mut params: Params,
+    (nu, tolerance): (f64, f64),
+    how: &How,
+) -> spinney::Result<(spinney::Model, String)> {
+    let chemistry = task.chemistry.clone();
+    let (data, train) = task.data()?;
+    params.loss = fitting(&params, &data, true)?;
+    let params = params.check()?;
+    let exploration = Exploration::within(&data, params.max_edges, how.engine, how.memory);
+    let wanted = gboost::Params {
+        nu,
+        tolerance,
+        max_edges: params.max_edges,
+        min_support: params.min_support,
+        ..gboost::Params::default()
+    };
+    let loss = Loss::new(&params, &data)?;
+    let train: Vec<u32> = (0..train).collect();
+    let fit = gboost::fit(&exploration, &loss, &wanted, &train)?;
+    let learned = &fit.learned;
+    let record = json!({
+        "stumps": learned.stumps.len(),
+        "objective": learned.objective,
+        "gap": learned.gap,
+        "rounds": learned.rounds,
+        "patterns": fit.patterns,
+        "seconds": fit.seconds,
+    });
+    Ok((represented(fit.model, chemistry.as_ref()), record.to_string()))
+}

@@ -1,0 +1,121 @@
+//! Contributions against brute force: Shapley values by their definition, over all sets of patterns.
+//!
+//! Nothing of the library's way is used here: a set of known patterns is a bit mask, a tree that
+//! does not know a pattern goes both ways by cover, and a value is the weighted mean over all sets.
+
+mod oracle;
+
+use oracle::pattern::{Pattern, embeddings, occurrences, spelled};
+use oracle::random::{Random, dataset, random_graphs};
+use spinney::boosting::{Booster, Exploration};
+use spinney::model::{Model, Node, Tree, occurrences::covered};
+use spinney::{Dataset, Engine, Params};
+
+/// A model of some small trees over random graphs, with at most `patterns` patterns.
+fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
+    let graphs = random_graphs(random, 7, 14);
+    let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
+    let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
+    let data = dataset(&graphs, &targets);
+    let base = Params { max_edges: Some(3), count_levels: random.range(1, 4), ..Params::default() };
+    let sizes = Params { trees: random.range(1, 4), depth: random.range(1, 5), ..base };
+    let params = Params { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
+    let sample = random.pick(&[1.0, 0.3]);
+    let params = Params { pattern_sample: sample, ..params }.check().ok()?;
+    let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
+    let all: Vec<u32> = (0..data.len() as u32).collect();
+    let trained = Booster::new(&exploration, &params, &all, &[]).ok()?.run(|_| true).ok()?;
+    let model = trained.into_fit().ok()?.model;
+    (model.patterns().len() <= patterns).then_some((data, model))
+}
+
+/// What a tree says if it knows the patterns of `known` only.
+fn told(tree: &Tree, at: usize, known: u32, counts: &[u32]) -> f64 {
+    match tree.nodes()[at] {
+        Node::Leaf { value, .. } => value,
+        Node::Split { pattern, at_least, yes, no, .. } if known >> pattern & 1 == 1 => {
+            let next = if counts[pattern] >= at_least { yes } else { no };
+            told(tree, next, known, counts)
+        }
+        Node::Split { yes, no, .. } => {
+            let [y, n] = [yes, no].map(|child| f64::from(tree.nodes()[child].cover()));
+            (y * told(tree, yes, known, counts) + n * told(tree, no, known, counts)) / (y + n)
+        }
+    }
+}
+
+fn factorial(n: u32) -> f64 {
+    (1..=n).map(f64::from).product()
+}
+
+#[test]
+fn contributions_are_shapley_values() {
+    let mut models = 0;
+    for seed in 0..200 {
+        let mut random = Random::new(31_000 + seed);
+        let Some((data, model)) = trained(&mut random, 9) else { continue };
+        models += 1;
+        let patterns: Vec<Pattern> = model.patterns().iter().map(|p| spelled(&p.code)).collect();
+        let (players, outputs) = (patterns.len() as u32, model.init().len());
+        let found = model.contributions(&data);
+        for (i, graph) in data.graphs().iter().enumerate() {
+            let whole = Pattern::of(graph);
+            let counts: Vec<u32> = patterns.iter().map(|p| occurrences(p, &whole) as u32).collect();
+            for output in 0..outputs {
+                let trees: Vec<&Tree> =
+                    model.trees().iter().skip(output).step_by(outputs).collect();
+                let game: Vec<f64> = (0..1 << players)
+                    .map(|known| trees.iter().map(|t| told(t, 0, known, &counts)).sum())
+                    .collect();
+                for j in 0..players {
+                    let mut expected = 0.0;
+                    for set in (0..1_u32 << players).filter(|set| set >> j & 1 == 0) {
+                        let size = set.count_ones();
+                        let weight = factorial(size) * factorial(players - size - 1);
+                        let gain = game[(set | 1 << j) as usize] - game[set as usize];
+                        expected += weight / factorial(players) * gain;
+                    }
+                    let value = found.of(i, output)[j as usize];
+                    assert!((value - expected).abs() < 1e-9, "seed {seed}: {value} {expected}");
+                }
+                let bias = found.bias[output];
+                assert!((bias - model.init()[output] - game[0]).abs() < 1e-9, "seed {seed}");
+            }
+        }
+    }
+    assert!(models > 50, "only {models} models");
+}
+
+#[test]
+fn contributions_and_bias_sum_to_the_score() {
+    let mut models = 0;
+    for seed in 0..100 {
+        let mut random = Random::new(32_000 + seed);
+        let Some((data, model)) = trained(&mut random, usize::MAX) else { continue };
+        models += 1;
+        let (found, scores) = (model.contributions(&data), model.predict(&data));
+        for i in 0..data.len() {
+            for (output, &score) in scores.scores(i).iter().enumerate() {
+                let sum = found.bias[output] + found.of(i, output).iter().sum::<f64>();
+                assert!((sum - score).abs() < 1e-9, "seed {seed}, graph {i}: {sum} {score}");
+            }
+        }
+    }
+    assert!(models > 50, "only {models} models");
+}
+
+#[test]
+fn covered_vertices_are_those_of_all_embeddings() {
+    for seed in 0..100 {
+        let mut random = Random::new(33_000 + seed);
+        let Some((data, model)) = trained(&mut random, usize::MAX) else { continue };
+        for pattern in model.patterns() {
+            for graph in data.graphs() {
+                let mut expected = vec![false; graph.vertex_count()];
+                let all = embeddings(&spelled(&pattern.code), &Pattern::of(graph));
+                all.into_iter().flatten().for_each(|v| expected[v] = true);
+                assert_eq!(covered(&pattern.code, graph), expected, "seed {seed}");
+            }
+        }
+    }
+}

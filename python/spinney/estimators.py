@@ -1,0 +1,776 @@
+"""Classifier, regressor and the linear gBoost, for scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from . import _spinney
+from ._base import SpinneyBase, check_length, written
+from ._graphs import threads_of
+
+_PARAMETERS = """
+    Parameters
+    ----------
+    n_estimators : int, default=300
+        Boosting rounds.
+    learning_rate : float, default=0.05
+        The share of each tree that is added.
+    max_depth : int, default=8
+        The most questions from root to leaf; 1 gives a linear model.
+    max_edges : int or None, default=6
+        The most edges of a pattern; ``None`` for no limit.
+    subsample : float, default=0.7
+        The share of the graphs that each tree is fitted to.
+    colsample : float, default=0.1
+        The share of the patterns (of classes of patterns that no graph tells apart) that each tree may use.
+    reg_lambda : float, default=1.0
+        Shrinks leaf values (L2).
+    min_samples_leaf : int, default=2
+        The least number of training graphs in a leaf.
+    min_support : int, default=1
+        The least number of training graphs that must contain a pattern.
+    min_split_gain : float, default=0.0
+        A split must gain more than this.
+    count_levels : int, default=4
+        Ask also whether a pattern occurs at least 2, ..., `count_levels` times.
+    vertices : bool, default=True
+        Whether single vertices are patterns.
+    leaf : {"newton", "mean"}, default="newton"
+        Leaf values: one Newton step, or the mean residual.
+    criterion : {"newton", "residual"}, default="newton"
+        What splits are chosen by: second order, or squared residuals.
+    init : {"best", "mean"}, default="best"
+        The score before the first tree: the constant of least loss, or the mean target.
+    loss : str, default="auto"
+        {losses}
+    early_stopping_rounds : int, optional
+        Stop after so many rounds without improvement on the first of `eval_set`.
+    eval_metric : str, optional
+        What early stopping watches: {metrics}.{more}
+    atoms : str or list of str, default="rdkit"
+        What makes atoms the same: "rdkit" (element, degree, hydrogens, charge, isotope, in a ring),
+        "element" or "element+aromatic"; several are views side by side.
+    bonds : {"none", "order", "order+ring"}, default="none"
+        What makes bonds the same.
+    hydrogens : bool, default=False
+        Make hydrogens atoms of the graph, not just counts.
+    largest_fragment : bool, default=False
+        Keep only the largest fragment of salts and mixtures.
+    node_label, edge_label : str, default="label"
+        The attributes of networkx graphs that hold the labels.
+    engine : {"auto", "census", "bound"}, default="auto"
+        How patterns are explored; changes speed only.
+    memory : int, optional
+        Bytes for the exploration; changes speed only.
+    n_jobs : int, optional
+        Threads; changes speed only. ``None`` is all cores, unless ``OMP_NUM_THREADS`` says less.
+    random_state : int, RandomState or None, default=None
+        The seed of all sampling; ``None`` is 0, so training is deterministic.
+    verbose : int, default=0
+        Above 0, show a progress bar.
+
+    Attributes
+    ----------{classes}
+    patterns_ : DataFrame
+        The patterns with gain, splits, cover, support, effect and direction.
+    feature_importances_ : ndarray
+        The share of the gain of each column of `transform`.
+    evals_result_ : dict
+        Losses and measures round by round, of "training" and "valid_0", "valid_1", ...
+    best_iteration_ : int
+        The number of rounds kept.
+    n_features_in_ : int
+        One: a column of graphs.
+    record_ : dict
+        What training did: engine, patterns explored, rounds, seconds.
+
+    Notes
+    -----
+    `X` is a sequence of SMILES, RDKit molecules, networkx graphs, PyG-style data (``x``, ``edge_index``,
+    ``edge_attr``) or ``(labels, edges)`` pairs; a pandas or polars Series or an Arrow array of SMILES, which is read
+    without a copy; or what :func:`spinney.read` gives. Bad rows raise ``ValueError`` with the row's number.
+    The same data and parameters give the same model file, byte for byte, as the program ``spinney``, on any
+    number of threads.
+
+    References
+    ----------
+    Shirakawa, Yokoyama, Okazaki and Takigawa, "Jointly learning relevant subgraph patterns and nonlinear
+    models of their indicators", MLG 2018, arXiv:1807.02963.
+"""
+
+
+def _documented(text: str, **parts: str) -> Callable[[type], type]:
+    """Puts the shared parameters into a class's docstring, in place of ``{parameters}``."""
+
+    def put(cls: type) -> type:
+        shared = _PARAMETERS
+        for name, value in parts.items():
+            shared = shared.replace("{" + name + "}", value)
+        cls.__doc__ = (cls.__doc__ or "").replace("{parameters}", shared.strip())
+        return cls
+
+    return put
+
+
+def _paper(cls: type, given: dict[str, Any]) -> Any:
+    """An estimator with the paper's defaults."""
+    defaults = json.loads(_spinney.defaults("paper"))
+    names = {
+        "max_edges": "max_edges",
+        "depth": "max_depth",
+        "learning_rate": "learning_rate",
+        "trees": "n_estimators",
+        "min_samples_leaf": "min_samples_leaf",
+        "subsample": "subsample",
+        "pattern_sample": "colsample",
+        "l2": "reg_lambda",
+        "leaf": "leaf",
+        "criterion": "criterion",
+        "count_levels": "count_levels",
+        "vertices": "vertices",
+        "init": "init",
+    }
+    return cls(**({ours: defaults[theirs] for theirs, ours in names.items()} | given))
+
+
+class _ClassifierPart(ClassifierMixin):
+    """Classes and what follows from them."""
+
+    classes_: np.ndarray
+
+    def _learn_classes(self, y: Any) -> list[str]:
+        """Sets ``classes_``; the targets as texts."""
+        y = column_or_1d(y, warn=True)
+        if y.dtype == object and y.size and not isinstance(y.flat[0], str):
+            y = np.array(y.tolist())
+        check_classification_targets(y)
+        if y.dtype.kind == "O" and not all(isinstance(label, str) for label in y.tolist()):
+            raise ValueError("y has labels of different types")
+        classes = np.unique(y)
+        if len(classes) < 2:
+            told = classes[0] if len(classes) else "none"
+            raise ValueError(f"y has a single class ({told}): there is nothing to learn from one class")
+        names = written(classes)
+        keys = [_key(name) for name in names]
+        if len(set(keys)) < len(keys):
+            raise ValueError("y has different texts for the same number: give numbers")
+        self.classes_ = classes
+        return written(y)
+
+    def _known_classes(self, y: Any) -> list[str]:
+        """Targets of validation graphs as texts."""
+        y = column_or_1d(y)
+        unseen = set(written(np.unique(y))) - set(written(self.classes_))
+        if unseen:
+            raise ValueError(f"eval_set has classes that y has not: {', '.join(sorted(unseen))}")
+        return written(y)
+
+    def _order(self) -> list[int]:
+        """For each class of the model, its place in ``classes_``."""
+        keys = [_key(name) for name in written(self.classes_)]
+        return [keys.index(_key(name)) for name in self.model_.classes]
+
+    def _signs(self, effects: np.ndarray) -> np.ndarray:
+        order = self._order()
+        if effects.shape[-1] == 1:
+            return effects if order == [0, 1] else -effects
+        ordered = np.empty_like(effects)
+        ordered[..., order] = effects
+        return ordered[..., 1:] - ordered[..., :1] if len(order) == 2 else ordered
+
+    def _support_names(self) -> list[str]:
+        return [f"support_{name}" for name in self.model_.classes]
+
+    def _output_names(self) -> list[str]:
+        return [""] if len(self.classes_) == 2 else [f"_{c}" for c in written(self.classes_)]
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores: above 0 for ``classes_[1]`` with two classes, else a column for each class.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+
+        Returns
+        -------
+        ndarray of shape (n_graphs,) or (n_graphs, n_classes)
+        """
+        check_is_fitted(self, "model_")
+        scores = self._signs(self._scores(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+
+        Returns
+        -------
+        ndarray of shape (n_graphs, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self, "model_")
+        return self._probabilities(self._scores(X))
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        given = self.model_.meaning(scores, "probability")
+        ordered = np.empty_like(given)
+        ordered[:, self._order()] = given
+        return ordered
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+
+        Returns
+        -------
+        ndarray of shape (n_graphs,)
+        """
+        check_is_fitted(self, "model_")
+        return self._meant(self._scores(X))
+
+    def _meant(self, scores: np.ndarray) -> np.ndarray:
+        places = np.asarray(self._order(), dtype=np.intp)
+        return self.classes_[places[self.model_.meaning(scores, "class")]]
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions after each round."""
+        check_is_fitted(self, "model_")
+        for scores in self._staged_scores(self._graphs(X)):
+            yield self._meant(scores)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Probabilities after each round."""
+        check_is_fitted(self, "model_")
+        for scores in self._staged_scores(self._graphs(X)):
+            yield self._probabilities(scores)
+
+
+def _key(name: str) -> Any:
+    """Equal for texts that are the same class to the library: numbers by value."""
+    try:
+        return float(name) + 0.0
+    except ValueError:
+        return name
+
+
+@_documented(
+    "",
+    losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
+    metrics='"log_loss" (default), "accuracy" or "auc"',
+    more='''
+    class_weight : {"balanced"} or dict, optional
+        Weigh all classes alike, or by a dict of class to weight.''',
+    classes='''
+    classes_ : ndarray
+        The classes, sorted.''',
+)
+class SpinneyClassifier(_ClassifierPart, SpinneyBase):
+    """Gradient-boosted trees over all connected subgraphs, for classes.
+
+    Every split asks "does this graph contain this subgraph (at least t times)?"; the question is the best
+    of all connected subgraphs of the training graphs.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> from spinney import SpinneyClassifier
+    >>> X = ["CO", "CCO", "CCCO", "CC(C)O", "CC", "CCC", "CCN", "CCCC"]
+    >>> y = ["alcohol"] * 4 + ["other"] * 4
+    >>> model = SpinneyClassifier(n_estimators=20, subsample=1, colsample=1).fit(X, y)
+    >>> model.predict(["OCCCC", "NCCCC"]).tolist()
+    ['alcohol', 'other']
+    >>> model.patterns_.smarts[0]
+    '[#8&X2&H1&+0&0*&!R]'
+    >>> explanation = model.explain(["CCO"])
+    >>> bool(abs(explanation.scores[0] - model.decision_function(["CCO"])[0]) < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 300,
+        learning_rate: float = 0.05,
+        max_depth: int = 8,
+        max_edges: int | None = 6,
+        subsample: float = 0.7,
+        colsample: float = 0.1,
+        reg_lambda: float = 1.0,
+        min_samples_leaf: int = 2,
+        *,
+        min_support: int = 1,
+        min_split_gain: float = 0.0,
+        count_levels: int = 4,
+        vertices: bool = True,
+        leaf: str = "newton",
+        criterion: str = "newton",
+        init: str = "best",
+        loss: str = "auto",
+        class_weight: str | Mapping[Any, float] | None = None,
+        early_stopping_rounds: int | None = None,
+        eval_metric: str | None = None,
+        atoms: str | Sequence[str] = "rdkit",
+        bonds: str = "none",
+        hydrogens: bool = False,
+        largest_fragment: bool = False,
+        node_label: str = "label",
+        edge_label: str = "label",
+        engine: str = "auto",
+        memory: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_edges = max_edges
+        self.subsample = subsample
+        self.colsample = colsample
+        self.reg_lambda = reg_lambda
+        self.min_samples_leaf = min_samples_leaf
+        self.min_support = min_support
+        self.min_split_gain = min_split_gain
+        self.count_levels = count_levels
+        self.vertices = vertices
+        self.leaf = leaf
+        self.criterion = criterion
+        self.init = init
+        self.loss = loss
+        self.class_weight = class_weight
+        self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
+        self.atoms = atoms
+        self.bonds = bonds
+        self.hydrogens = hydrogens
+        self.largest_fragment = largest_fragment
+        self.node_label = node_label
+        self.edge_label = edge_label
+        self.engine = engine
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **params: Any) -> SpinneyClassifier:
+        """An estimator with the paper's exact semantics; `params` as for the class."""
+        return _paper(cls, params)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        callbacks: Sequence[Callable[[Any], Any]] | None = None,
+    ) -> SpinneyClassifier:
+        """Train on molecules or graphs.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+            See the notes of the class.
+        y : array-like, optional
+            The classes; by default those that :func:`spinney.read` read with `X`.
+        sample_weight : array-like, optional
+            A weight for each graph.
+        eval_set : (X, y) or list of (X, y), optional
+            Validation graphs; early stopping watches the first.
+        callbacks : list of callables, optional
+            Called after each round with an object with the attributes of LightGBM's ``CallbackEnv``; one that
+            returns True stops the training.
+
+        Returns
+        -------
+        self
+        """
+        targets = self._learn_classes(self._given(X, y))
+        graphs = self._training_graphs(X)
+        check_length(len(graphs), targets)
+        weights = self._weights(sample_weight, X, len(graphs))
+        if isinstance(self.class_weight, Mapping):
+            of_class = {_key(str(c)): float(w) for c, w in self.class_weight.items()}
+            own = np.array([of_class.get(_key(t), 1.0) for t in targets])
+            weights = own if weights is None else weights * own
+        elif self.class_weight not in (None, "balanced"):
+            raise ValueError(f'class_weight must be None, "balanced" or a dict, not {self.class_weight!r}')
+        balanced = "balanced" if self.class_weight == "balanced" else None
+        sets = self._eval_sets(eval_set, self._known_classes)
+        self._train(graphs, targets, weights, sets, callbacks, {"class_weight": balanced})
+        return self
+
+
+@_documented(
+    "",
+    losses='"squared", "huber" or "poisson"; "auto" is "squared".',
+    metrics='"rmse" (default), "mae" or "r2"',
+    more='''
+    huber_delta : float, default=1.0
+        Where the Huber loss turns linear.''',
+    classes="",
+)
+class SpinneyRegressor(RegressorMixin, SpinneyBase):
+    """Gradient-boosted trees over all connected subgraphs, for numbers.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> from spinney import SpinneyRegressor
+    >>> X = ["C" * n for n in range(1, 13)]
+    >>> y = [float(n) for n in range(1, 13)]
+    >>> model = SpinneyRegressor(n_estimators=100, subsample=1, colsample=1, count_levels=12).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 300,
+        learning_rate: float = 0.05,
+        max_depth: int = 8,
+        max_edges: int | None = 6,
+        subsample: float = 0.7,
+        colsample: float = 0.1,
+        reg_lambda: float = 1.0,
+        min_samples_leaf: int = 2,
+        *,
+        min_support: int = 1,
+        min_split_gain: float = 0.0,
+        count_levels: int = 4,
+        vertices: bool = True,
+        leaf: str = "newton",
+        criterion: str = "newton",
+        init: str = "best",
+        loss: str = "auto",
+        huber_delta: float = 1.0,
+        early_stopping_rounds: int | None = None,
+        eval_metric: str | None = None,
+        atoms: str | Sequence[str] = "rdkit",
+        bonds: str = "none",
+        hydrogens: bool = False,
+        largest_fragment: bool = False,
+        node_label: str = "label",
+        edge_label: str = "label",
+        engine: str = "auto",
+        memory: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.max_edges = max_edges
+        self.subsample = subsample
+        self.colsample = colsample
+        self.reg_lambda = reg_lambda
+        self.min_samples_leaf = min_samples_leaf
+        self.min_support = min_support
+        self.min_split_gain = min_split_gain
+        self.count_levels = count_levels
+        self.vertices = vertices
+        self.leaf = leaf
+        self.criterion = criterion
+        self.init = init
+        self.loss = loss
+        self.huber_delta = huber_delta
+        self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
+        self.atoms = atoms
+        self.bonds = bonds
+        self.hydrogens = hydrogens
+        self.largest_fragment = largest_fragment
+        self.node_label = node_label
+        self.edge_label = edge_label
+        self.engine = engine
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **params: Any) -> SpinneyRegressor:
+        """An estimator with the paper's exact semantics; `params` as for the class."""
+        return _paper(cls, params)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        callbacks: Sequence[Callable[[Any], Any]] | None = None,
+    ) -> SpinneyRegressor:
+        """Train on molecules or graphs.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+            See the notes of the class.
+        y : array-like, optional
+            The numbers; by default those that :func:`spinney.read` read with `X`.
+        sample_weight : array-like, optional
+            A weight for each graph.
+        eval_set : (X, y) or list of (X, y), optional
+            Validation graphs; early stopping watches the first.
+        callbacks : list of callables, optional
+            See :meth:`SpinneyClassifier.fit`.
+
+        Returns
+        -------
+        self
+        """
+        targets = self._numbers(self._given(X, y))
+        graphs = self._training_graphs(X)
+        check_length(len(graphs), targets)
+        weights = self._weights(sample_weight, X, len(graphs))
+        sets = self._eval_sets(eval_set, self._numbers)
+        self._train(graphs, targets, weights, sets, callbacks, {"huber_delta": self.huber_delta})
+        return self
+
+    @staticmethod
+    def _numbers(y: Any) -> list[str]:
+        y = column_or_1d(y, warn=True)
+        texts = written(y)
+        numbers = y.astype(np.float64)
+        bad = np.flatnonzero(~np.isfinite(numbers))
+        if len(bad):
+            raise ValueError(f"row {bad[0]}: the target {numbers[bad[0]]} is not a finite number")
+        return texts
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted numbers.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+
+        Returns
+        -------
+        ndarray of shape (n_graphs,)
+        """
+        check_is_fitted(self, "model_")
+        return self.model_.meaning(self._scores(X), "value")
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """Predictions after each round."""
+        check_is_fitted(self, "model_")
+        for scores in self._staged_scores(self._graphs(X)):
+            yield self.model_.meaning(scores, "value")
+
+
+class GBoostClassifier(_ClassifierPart, SpinneyBase):
+    """gBoost: a linear model of subgraph indicators, for two classes.
+
+    LPBoost over stumps of one pattern, to a proven distance from the optimum over all patterns. Its
+    scores are margins; probabilities made of them are not calibrated (see
+    ``sklearn.calibration.CalibratedClassifierCV``).
+
+    Parameters
+    ----------
+    nu : float, default=0.3
+        About the share of training graphs that may lie within the margin.
+    max_edges : int or None, default=6
+        The most edges of a pattern; ``None`` for no limit.
+    min_support : int, default=1
+        The least number of training graphs that must contain a pattern.
+    tolerance : float, default=0.005
+        How far from the best margin over all patterns it may end.
+    atoms, bonds, hydrogens, largest_fragment, node_label, edge_label, engine, memory, n_jobs
+        As for :class:`SpinneyClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The two classes, sorted.
+    patterns_ : DataFrame
+        The patterns; ``gain`` is a stump's weight.
+    record_ : dict
+        Stumps, objective, gap to the optimum, rounds.
+
+    References
+    ----------
+    Saigo, Nowozin, Kadowaki, Kudo and Tsuda, "gBoost: a mathematical programming approach to graph
+    classification and regression", Machine Learning 75, 2009.
+
+    Examples
+    --------
+    >>> from spinney import GBoostClassifier
+    >>> X = ["CO", "CCO", "CCCO", "CC(C)O", "CC", "CCC", "CCN", "CCCC"]
+    >>> model = GBoostClassifier().fit(X, [1, 1, 1, 1, 0, 0, 0, 0])
+    >>> model.predict(["OCCCC", "NCCCC"]).tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self,
+        nu: float = 0.3,
+        max_edges: int | None = 6,
+        min_support: int = 1,
+        tolerance: float = 5e-3,
+        *,
+        atoms: str | Sequence[str] = "rdkit",
+        bonds: str = "none",
+        hydrogens: bool = False,
+        largest_fragment: bool = False,
+        node_label: str = "label",
+        edge_label: str = "label",
+        engine: str = "auto",
+        memory: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.max_edges = max_edges
+        self.min_support = min_support
+        self.tolerance = tolerance
+        self.atoms = atoms
+        self.bonds = bonds
+        self.hydrogens = hydrogens
+        self.largest_fragment = largest_fragment
+        self.node_label = node_label
+        self.edge_label = edge_label
+        self.engine = engine
+        self.memory = memory
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> GBoostClassifier:
+        """Train on molecules or graphs.
+
+        Parameters
+        ----------
+        X : sequence of molecules or graphs
+            See the notes of :class:`SpinneyClassifier`.
+        y : array-like, optional
+            Two classes; by default those that :func:`spinney.read` read with `X`.
+
+        Returns
+        -------
+        self
+        """
+        targets = self._learn_classes(self._given(X, y))
+        if len(self.classes_) != 2:
+            raise ValueError(f"gBoost is for two classes; y has {len(self.classes_)}")
+        graphs = self._training_graphs(X)
+        check_length(len(graphs), targets)
+        model, record = _spinney.train_gboost(
+            graphs,
+            targets,
+            {"max_edges": self.max_edges, "min_support": self.min_support},
+            nu=self.nu,
+            tolerance=self.tolerance,
+            engine=self.engine,
+            memory=self.memory,
+            threads=threads_of(self.n_jobs),
+        )
+        self.model_ = model
+        self.record_ = json.loads(record)
+        self.n_features_in_ = 1
+        return self
+
+
+def load(path: str | os.PathLike[str]) -> SpinneyClassifier | SpinneyRegressor | GBoostClassifier:
+    """Read a model file, written by an estimator's ``save`` or by the program ``spinney``.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    SpinneyClassifier, SpinneyRegressor or GBoostClassifier
+        A fitted estimator with the parameters that the model was trained with.
+
+    Raises
+    ------
+    ValueError
+        A file that is no intact model, and why.
+    FileNotFoundError
+        No such file.
+    """
+    path = os.fspath(path)
+    os.stat(path)
+    return _of_model(_spinney.Model.load(path))
+
+
+def _of_model(model: _spinney.Model) -> Any:
+    params = json.loads(model.params)
+    chemistry = json.loads(model.chemistry) if model.chemistry else {}
+    if params.get("method") == "gboost":
+        names = {name: name for name in ("nu", "max_edges", "min_support", "tolerance")}
+        cls: type = GBoostClassifier
+    else:
+        cls = SpinneyRegressor if model.task == "regression" else SpinneyClassifier
+        names = {
+            "max_edges": "max_edges",
+            "depth": "max_depth",
+            "learning_rate": "learning_rate",
+            "trees": "n_estimators",
+            "min_support": "min_support",
+            "min_samples_leaf": "min_samples_leaf",
+            "min_gain": "min_split_gain",
+            "subsample": "subsample",
+            "pattern_sample": "colsample",
+            "l2": "reg_lambda",
+            "leaf": "leaf",
+            "criterion": "criterion",
+            "count_levels": "count_levels",
+            "vertices": "vertices",
+            "loss": "loss",
+            "init": "init",
+            "early_stopping": "early_stopping_rounds",
+            "metric": "eval_metric",
+            "seed": "random_state",
+        }
+        if cls is SpinneyRegressor:
+            names["huber_delta"] = "huber_delta"
+    given = {ours: params[theirs] for theirs, ours in names.items() if theirs in params}
+    if cls is SpinneyClassifier and params.get("class_weight") == "balanced":
+        given["class_weight"] = "balanced"
+    if chemistry:
+        atoms = chemistry.pop("atoms")
+        given |= {"atoms": atoms[0] if len(atoms) == 1 else atoms, **chemistry}
+    estimator = cls(**given)
+    estimator.model_ = model
+    estimator.n_features_in_ = 1
+    estimator.record_ = {}
+    if cls is not GBoostClassifier:
+        estimator.best_iteration_ = estimator.n_iter_ = model.rounds
+        estimator.evals_result_ = {}
+    if cls is not SpinneyRegressor:
+        estimator.classes_ = _sorted_classes(model.classes)
+    return estimator
+
+
+def _sorted_classes(names: list[str]) -> np.ndarray:
+    """Classes of a file: integers or numbers if all are, else texts."""
+    for kind in (int, float):
+        try:
+            return np.unique([kind(name) for name in names])
+        except (ValueError, OverflowError):
+            continue
+    if set(names) == {"False", "True"}:
+        return np.array([False, True])
+    return np.unique(np.array(names, dtype=object).astype(str))

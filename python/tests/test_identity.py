@@ -1,0 +1,100 @@
+"""The same data and parameters give the same model file as the program, byte for byte."""
+
+import subprocess
+
+import pandas as pd
+import pytest
+from conftest import ALCOHOL, SMILES, data_file
+
+import spinney
+from spinney import GBoostClassifier, SpinneyClassifier, SpinneyRegressor
+
+
+def run(program, *args):
+    subprocess.run([program, *map(str, args)], check=True, capture_output=True)
+
+
+@pytest.fixture
+def train(program, tmp_path):
+    def trained(path, *flags):
+        out = tmp_path / "model.json"
+        run(program, "train", path, "-o", out, *flags)
+        return out.read_text()
+
+    return trained
+
+
+def test_small_molecules(train, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("smiles,y\n" + "".join(f"{s},{a}\n" for s, a in zip(SMILES, ALCOHOL, strict=True)))
+    model = SpinneyClassifier(n_estimators=20, random_state=7).fit(SMILES, ALCOHOL)
+    assert model.to_json() == train(path, "--target", "y", "--trees", 20, "--seed", 7)
+    paper = SpinneyClassifier.paper(n_estimators=20).fit(SMILES, ALCOHOL)
+    assert paper.to_json() == train(path, "--target", "y", "--trees", 20, "--preset", "paper")
+    views = SpinneyClassifier(n_estimators=5, atoms=["rdkit", "element"], bonds="order", class_weight="balanced")
+    flags = ["--atoms", "rdkit,element", "--bonds", "order", "--class-weight", "balanced"]
+    assert views.fit(SMILES, ALCOHOL).to_json() == train(path, "--target", "y", "--trees", 5, *flags)
+    linear = GBoostClassifier(nu=0.2).fit(SMILES, ALCOHOL)
+    assert linear.to_json() == train(path, "--target", "y", "--method", "gboost", "--nu", 0.2)
+    words = tmp_path / "w.csv"
+    labels = ["active" if a else "inactive" for a in ALCOHOL]
+    words.write_text("smiles,y\n" + "".join(f"{s},{a}\n" for s, a in zip(SMILES, labels, strict=True)))
+    model = SpinneyClassifier(n_estimators=5).fit(SMILES, labels)
+    assert model.to_json() == train(words, "--target", "y", "--trees", 5)
+
+
+def test_graphs(train, tmp_path):
+    pairs = [([str(i % 3), "b", "c"], [(0, 1), (1, 2)]) for i in range(20)]
+    y = [i % 2 for i in range(20)]
+    path = tmp_path / "g.gsp"
+    lines = []
+    for i, ((labels, edges), target) in enumerate(zip(pairs, y, strict=True)):
+        lines += [f"t # {i} {target}", *(f"v {v} {label}" for v, label in enumerate(labels)), *(f"e {u} {v}" for u, v in edges)]
+    path.write_text("\n".join(lines) + "\n")
+    text = train(path, "--trees", 10)
+    assert SpinneyClassifier(n_estimators=10).fit(pairs, y).to_json() == text
+    assert SpinneyClassifier(n_estimators=10).fit(spinney.read(path)).to_json() == text
+
+
+def test_bbbp_and_its_program_predictions(program, train, tmp_path):
+    path = data_file("moleculenet/BBBP.csv")
+    X = spinney.read(path, target="p_np", on_error="skip")
+    model = SpinneyClassifier(n_estimators=30).fit(X.smiles, X.y)
+    text = train(path, "--target", "p_np", "--on-error", "skip", "--trees", 30)
+    assert model.to_json() == text
+    model.save(tmp_path / "python.json")
+    out = tmp_path / "predictions.csv"
+    run(program, "predict", tmp_path / "python.json", path, "-o", out, "--on-error", "skip")
+    predicted = pd.read_csv(out)
+    assert (predicted.prediction.to_numpy() == model.predict(X)).all()
+    assert (predicted.probability.to_numpy() == model.predict_proba(X.smiles)[:, 1]).all()
+    assert (predicted.score.to_numpy() == model.decision_function(X.smiles)).all()
+
+
+def test_esol_numbers_are_the_same_however_written(train):
+    path = data_file("moleculenet/ESOL_delaney-processed.csv")
+    target = "measured log solubility in mols per litre"
+    table = pd.read_csv(path)
+    model = SpinneyRegressor(n_estimators=10, max_edges=4).fit(table.smiles, table[target])
+    assert model.to_json() == train(path, "--target", target, "--trees", 10, "--max-edges", 4)
+
+
+def test_validation_graphs(train, tmp_path):
+    both = list(zip(SMILES, ALCOHOL, strict=True))
+    for name, part in (("a.csv", both[::2]), ("b.csv", both[1::2])):
+        (tmp_path / name).write_text("smiles,y\n" + "".join(f"{s},{a}\n" for s, a in part))
+    model = SpinneyClassifier(n_estimators=50, early_stopping_rounds=3)
+    model.fit(SMILES[::2], ALCOHOL[::2], eval_set=(SMILES[1::2], ALCOHOL[1::2]))
+    flags = ["--target", "y", "--trees", 50, "--valid", tmp_path / "b.csv", "--early-stopping", 3]
+    assert model.to_json() == train(tmp_path / "a.csv", *flags)
+
+
+def test_models_of_the_program_load(program, tmp_path):
+    out = tmp_path / "m.json"
+    path = tmp_path / "a.csv"
+    path.write_text("smiles,y\n" + "".join(f"{s},{a}\n" for s, a in zip(SMILES, ALCOHOL, strict=True)))
+    run(program, "train", path, "-o", out, "--target", "y", "--trees", 20, "--depth", 3)
+    model = spinney.load(out)
+    assert isinstance(model, SpinneyClassifier) and model.max_depth == 3 and model.classes_.tolist() == [0, 1]
+    again = SpinneyClassifier(**model.get_params()).fit(SMILES, ALCOHOL)
+    assert again.to_json() == out.read_text()
