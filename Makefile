@@ -42,6 +42,7 @@ wheel: $(VENV)/ready
 # The Python package: the wheel installed into a clean environment, where no Rust is found, and its tests run there, with
 # the notebooks and a Dask cluster of two workers.
 test-package: wheel $(PACKAGE_VENV)/ready
+	$(CARGO) build --release
 	env -u CARGO_HOME PATH=/usr/bin:/bin $(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	    --force-reinstall --no-deps target/wheels/spinney-*.whl
 	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"

@@ -11,7 +11,6 @@ use pyo3::prelude::{PyResult, Python, pyfunction};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::model::Contributions;
-use spinney::model::occurrences::{covered, translated};
 use spinney_chem::draw::weighted_svg;
 
 use crate::graphs::Graphs;
@@ -56,29 +55,9 @@ fn atoms(
     found: &Contributions,
     (i, views): (usize, usize),
 ) -> Vec<f64> {
-    let outputs = found.bias.len();
-    let graph = translated(&data.graphs()[i], data.labels(), model.labels());
-    let atoms = graph.vertex_count() / views;
-    let mut shares = vec![0.0; atoms * outputs];
-    for (number, pattern) in model.patterns().iter().enumerate() {
-        if (0..outputs).all(|o| found.of(i, o)[number] == 0.0) {
-            continue;
-        }
-        let mut touched = vec![false; atoms];
-        for (v, is_covered) in covered(&pattern.code, &graph).into_iter().enumerate() {
-            if is_covered {
-                touched[v % atoms] = true;
-            }
-        }
-        let number_of = touched.iter().filter(|t| **t).count();
-        for (atom, _) in touched.iter().enumerate().filter(|(_, t)| **t) {
-            for output in 0..outputs {
-                let share = found.of(i, output)[number] / number_of as f64;
-                shares[atom * outputs + output] += share;
-            }
-        }
-    }
-    shares
+    let outputs = model.attribution(data, found, (i, views));
+    let atoms = outputs.first().map_or(0, |shares| shares.vertices.len());
+    (0..atoms).flat_map(|atom| outputs.iter().map(move |shares| shares.vertices[atom])).collect()
 }
 
 /// A molecule with its atoms tinted by weight.

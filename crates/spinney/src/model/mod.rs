@@ -3,17 +3,21 @@
 //! A [`Model`] is immutable and needs nothing else: label dictionary, patterns as DFS codes, trees,
 //! parameters and provenance. [`predict`] scores graphs, [`matcher`] finds which patterns occur,
 //! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns, [`contributions`] says
-//! what each adds to a graph's score, [`occurrences`] where it lies.
+//! what each adds to a graph's score, [`interactions`] what two add together, [`occurrences`] where it
+//! lies, [`attribution`] what that means for vertices and edges.
 //!
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.
 
+pub mod attribution;
 pub mod contributions;
 pub mod evaluate;
 pub mod export;
 pub mod file;
 mod forest;
+mod game;
 pub mod importance;
+pub mod interactions;
 pub mod matcher;
 pub mod occurrences;
 pub mod predict;
@@ -28,6 +32,7 @@ use crate::mining::dfs_code::DfsCode;
 pub use contributions::Contributions;
 pub use evaluate::Truth;
 pub use importance::Importance;
+pub use interactions::Interaction;
 pub use matcher::Matcher;
 pub use predict::{Predictions, Predictor};
 pub use tree::{Node, Tree};

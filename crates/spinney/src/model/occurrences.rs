@@ -1,22 +1,36 @@
-//! Where a pattern occurs in a graph: which vertices belong to some occurrence.
+//! Where a pattern occurs in a graph: which vertices and edges belong to some occurrence.
 //!
-//! **Cost.** Subgraph isomorphism by backtracking along the DFS code; it ends as soon as every vertex is
-//! marked. Not for the paths that must be fast: [`Matcher`](super::Matcher) counts, this one points.
+//! **Cost.** Subgraph isomorphism by backtracking along the DFS code; it ends as soon as every vertex and
+//! edge is marked, and after [`MOST_STEPS`] steps with what has been marked by then: a star of a
+//! hundred like leaves has more occurrences than anyone can look at. Not for the paths that must be fast:
+//! [`Matcher`](super::Matcher) counts, this one points.
 
 use crate::graph::Graph;
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 
-/// For each vertex of `graph`, whether it lies in an occurrence of `code`. Both use the same labels.
+/// A search for occurrences ends after so many steps.
+const MOST_STEPS: usize = 2_000_000;
+
+/// What belongs to the occurrences of a pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cover {
+    /// For each vertex, whether it does.
+    pub vertices: Vec<bool>,
+    /// For each edge, in the order of [`Graph::edges`], whether it does.
+    pub edges: Vec<bool>,
+}
+
+/// Where `code` occurs in `graph`. Both use the same labels.
 #[must_use]
-pub fn covered(code: &DfsCode, graph: &Graph) -> Vec<bool> {
-    let mut search = Search {
-        code,
-        graph,
-        row: Vec::with_capacity(code.vertex_count()),
-        marked: vec![false; graph.vertex_count()],
-        left: graph.vertex_count(),
+pub fn covered(code: &DfsCode, graph: &Graph) -> Cover {
+    let cover = Cover {
+        vertices: vec![false; graph.vertex_count()],
+        edges: vec![false; graph.edge_count()],
     };
+    let row = Vec::with_capacity(code.vertex_count());
+    let open = graph.vertex_count() + graph.edge_count();
+    let mut search = Search { code, graph, row, cover, open, steps: 0 };
     for v in 0..graph.vertex_count() as u32 {
         if graph.label(v) == code.root() {
             search.row.push(v);
@@ -24,7 +38,7 @@ pub fn covered(code: &DfsCode, graph: &Graph) -> Vec<bool> {
             search.row.pop();
         }
     }
-    search.marked
+    search.cover
 }
 
 /// A graph with its labels in another dictionary; see [`Graph::relabelled`].
@@ -38,14 +52,16 @@ struct Search<'s> {
     graph: &'s Graph,
     /// The graph's vertex for each of the pattern's, so far.
     row: Vec<u32>,
-    marked: Vec<bool>,
-    /// Vertices not marked.
-    left: usize,
+    cover: Cover,
+    /// Vertices and edges not marked.
+    open: usize,
+    steps: usize,
 }
 
 impl Search<'_> {
     fn follow(&mut self, next: usize) {
-        if self.left == 0 {
+        self.steps += 1;
+        if self.open == 0 || self.steps > MOST_STEPS {
             return;
         }
         let Some(edge) = self.code.edges().get(next) else {
@@ -72,9 +88,17 @@ impl Search<'_> {
 
     fn mark(&mut self) {
         for &v in &self.row {
-            if !std::mem::replace(&mut self.marked[v as usize], true) {
-                self.left -= 1;
-            }
+            self.open -= usize::from(!self.cover.vertices[v as usize]);
+            self.cover.vertices[v as usize] = true;
+        }
+        for edge in self.code.edges() {
+            let [from, to] = [edge.from, edge.to].map(|v| self.row[usize::from(v)]);
+            let Some(found) = self.graph.neighbors(from).iter().find(|n| n.vertex == to) else {
+                continue;
+            };
+            let marked = &mut self.cover.edges[found.edge as usize];
+            self.open -= usize::from(!*marked);
+            *marked = true;
         }
     }
 }
