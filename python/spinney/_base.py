@@ -368,7 +368,7 @@ class SpinneyBase(BaseEstimator):
         return Explanation(bias, values, self.model_.texts(), parts)
 
     def draw(self, molecule: Any, output: int = 0) -> Drawing:
-        """Draw a molecule with its atoms tinted by what they add to the score: red up, blue down.
+        """Draw a molecule with its atoms tinted by what they add to the score: orange up, blue down.
 
         Parameters
         ----------
@@ -385,16 +385,13 @@ class SpinneyBase(BaseEstimator):
         check_is_fitted(self, "model_")
         if not self.model_.chemistry:
             raise ValueError("the model was trained on graphs, not on molecules: there is no molecule to draw")
+        if not isinstance(molecule, str):
+            from rdkit import Chem
+
+            molecule = Chem.MolToSmiles(molecule)
         weights = self.explain([molecule]).atoms[0]
         weights = weights if weights.ndim == 1 else weights[:, output]
-        if isinstance(molecule, str):
-            return Drawing(_spinney.molecule_svg(molecule, weights.tolist()))
-        from rdkit import Chem
-
-        text = Chem.MolToSmiles(molecule)
-        order = [int(i) for i in molecule.GetProp("_smilesAtomOutputOrder").strip("[],").split(",")]
-        ordered = [float(weights[i]) if i < len(weights) else 0.0 for i in order]
-        return Drawing(_spinney.molecule_svg(text, ordered))
+        return Drawing(_spinney.molecule_svg(molecule, weights.tolist(), bool(self.largest_fragment)))
 
     # -- files ----------------------------------------------------------------------------------
 

@@ -162,11 +162,20 @@ impl Chemistry {
         self.bonds != BondView::Any || self.atoms.contains(&AtomView::ElementAromatic)
     }
 
-    /// The atom of the molecule (of its largest fragment, if only that is kept) that a vertex of
-    /// [`Chemistry::graph`] stands for.
+    /// The atoms of the molecule that the vertices of one view of [`Chemistry::graph`] stand for.
     #[must_use]
-    pub fn atom_of_vertex(&self, vertex: u32, atoms: usize) -> usize {
-        if atoms == 0 { 0 } else { vertex as usize % atoms }
+    pub fn atoms_of_vertices(&self, molecule: &Molecule) -> Vec<u32> {
+        if self.largest_fragment {
+            molecule.largest_fragment_atoms()
+        } else {
+            (0..molecule.atoms().len() as u32).collect()
+        }
+    }
+
+    /// The number of views: the copies of the molecule in its graph.
+    #[must_use]
+    pub fn views(&self) -> usize {
+        self.atoms.len().max(1)
     }
 }
 
@@ -296,7 +305,11 @@ mod tests {
         let graph = chemistry.graph(&molecule, &mut labels);
         assert_eq!((graph.vertex_count(), graph.edge_count()), (6, 4));
         assert!(graph.neighbors(2).iter().all(|n| n.vertex < 3));
-        assert_eq!(chemistry.atom_of_vertex(5, 3), 2);
+        assert_eq!(chemistry.views(), 2);
+        let salt = from_smiles("[Na+].CC(=O)[O-]").unwrap();
+        assert_eq!(chemistry.atoms_of_vertices(&salt), [0, 1, 2, 3, 4]);
+        let largest = Chemistry { largest_fragment: true, ..chemistry.clone() };
+        assert_eq!(largest.atoms_of_vertices(&salt), [1, 2, 3, 4]);
         assert_eq!(labels.vertex.len(), 3 + 2);
     }
 

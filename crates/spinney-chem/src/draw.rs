@@ -23,9 +23,9 @@ use spinney::mining::DfsCode;
 
 use crate::layout::{Canvas, Point, Stroke, graph_svg, text_width};
 use crate::smarts::{is_atom, is_bond, smarts};
+use crate::tints::Tints;
 use crate::toolkit::{from_smiles, symbol};
 
-const HIGHLIGHT: &str = "#ffd866";
 const RING: &str = "#dfe9f7";
 const INK: &str = "#222";
 
@@ -69,36 +69,36 @@ struct Line {
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
-    let tint = |v: u32| highlighted.contains(&v).then_some(Cow::Borrowed(HIGHLIGHT));
-    tinted_molecule(text, tint)
+    let mut tints = Tints::default();
+    highlighted.iter().for_each(|&v| tints.mark_vertex(v));
+    let molecule = from_smiles(text)?;
+    for bond in molecule.bonds() {
+        if highlighted.contains(&bond.a) && highlighted.contains(&bond.b) {
+            tints.mark_edge(bond.a, bond.b);
+        }
+    }
+    tinted_svg(text, &tints)
 }
 
-/// A molecule as SVG, with its atoms tinted by weight: red above 0, blue below, the stronger the
-/// farther from 0. Atoms without a weight, and weights of no account, stay plain.
+/// A molecule as SVG, with its atoms tinted by weight: see [`Tints::weigh_vertex`]. Atoms without a
+/// weight stay plain.
 ///
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn weighted_svg(text: &str, weights: &[f64]) -> Result<String, String> {
     let largest = weights.iter().filter(|w| w.is_finite()).fold(0.0, |a: f64, w| a.max(w.abs()));
-    tinted_molecule(text, |v| {
-        let weight = weights.get(v as usize).copied().filter(|w| w.is_finite())?;
-        let strength = if largest > 0.0 { weight.abs() / largest } else { 0.0 };
-        (strength >= 0.02).then(|| Cow::Owned(shade(weight > 0.0, strength)))
-    })
+    let mut tints = Tints::default();
+    for (v, &weight) in weights.iter().enumerate() {
+        tints.weigh_vertex(v as u32, weight / largest);
+    }
+    tinted_svg(text, &tints)
 }
 
-/// From white to red or blue.
-fn shade(above: bool, strength: f64) -> String {
-    let [r, g, b] = if above { [224.0, 90.0, 78.0] } else { [76.0, 128.0, 214.0] };
-    let mixed = |to: f64| (255.0 + (to - 255.0) * strength).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", mixed(r), mixed(g), mixed(b))
-}
-
-/// A molecule with a tint behind some atoms, and behind bonds between atoms of the same tint.
-fn tinted_molecule(
-    text: &str,
-    tint: impl Fn(u32) -> Option<Cow<'static, str>>,
-) -> Result<String, String> {
+/// A molecule with a tint behind some atoms and bonds.
+///
+/// # Errors
+/// Says why the SMILES is no molecule.
+pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
     from_smiles(text)?;
     let parsed = smiles::parse(text.trim()).map_err(|e| e.to_string())?;
     let read = smiles::rdkit_parsed_molecule(&parsed).ok_or("no molecule")?;
@@ -116,7 +116,7 @@ fn tinted_molecule(
             charge: atom.charge.into(),
             isotope: atom.isotope.unwrap_or(0),
             element,
-            tint: tint(v.0),
+            tint: tints.vertex(v.0),
             ..Drawn::default()
         }
     });
@@ -124,7 +124,7 @@ fn tinted_molecule(
         a: bond.atom1.0 as usize,
         b: bond.atom2.0 as usize,
         kind: kind(bond.order),
-        tint: tint(bond.atom1.0).filter(|one| tint(bond.atom2.0).as_ref() == Some(one)),
+        tint: tints.edge(bond.atom1.0, bond.atom2.0),
     });
     Ok(picture(&atoms.collect::<Vec<_>>(), &lines.collect::<Vec<_>>(), text.trim()))
 }
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(svg.matches("<text").count(), 4);
         assert!(molecule_svg("C1CC", &[]).is_err());
         let weighted = weighted_svg("CCO", &[1.0, 0.0, -0.5]).unwrap();
-        assert!(weighted.contains("#e05a4e") && weighted.contains("#a6c0eb"), "{weighted}");
+        assert!(weighted.contains("#e27523") && weighted.contains("#94bedd"), "{weighted}");
         assert!(!weighted_svg("CCO", &[0.0, f64::NAN]).unwrap().contains("<circle"));
         assert!(molecule_svg("C", &[7]).unwrap().contains("CH₄"));
     }

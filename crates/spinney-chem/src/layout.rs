@@ -1,4 +1,4 @@
-//! Patterns of graphs that are no molecules, as SVG; and the paper that drawings are made on.
+//! Graphs that are no molecules, and their patterns, as SVG; and the paper that drawings are made on.
 //!
 //! Vertices are placed so that their distances on paper are their distances in the graph: the
 //! stress Σ w (|x−y| − d)², w = d⁻², goes down in every step (majorisation; Gansner, Koren and
@@ -11,11 +11,18 @@
 
 use std::fmt::Write;
 
+use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
+use crate::tints::Tints;
+
 /// Longer labels are cut on paper (not in their tooltip).
 const LONGEST_LABEL: usize = 10;
+/// Graphs of more vertices are not drawn.
+const MOST_DRAWN: usize = 200;
+/// On paper, how far apart vertices are that no path joins.
+const APART: u16 = 3;
 
 /// A place on paper; y grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -192,25 +199,43 @@ pub fn escape(text: &str) -> String {
 /// A pattern as SVG: labels in circles, edges with their labels unless named `0`.
 #[must_use]
 pub fn graph_svg(code: &DfsCode, labels: &Labels) -> String {
-    if let Err(reason) = code.check() {
-        return Canvas::new().finish(&reason);
+    match code.to_graph() {
+        Ok(graph) => svg(&graph, labels, &Tints::default(), &code.describe(labels)),
+        Err(reason) => Canvas::new().finish(&reason),
     }
-    let names: Vec<&str> =
-        code.vertex_labels().into_iter().map(|label| labels.vertex.name(label)).collect();
+}
+
+/// A whole graph as SVG in the same way, with tints behind some vertices and edges. None if it has too
+/// many vertices to be looked at.
+#[must_use]
+pub fn whole_graph_svg(
+    graph: &Graph,
+    labels: &Labels,
+    tints: &Tints,
+    title: &str,
+) -> Option<String> {
+    (graph.vertex_count() <= MOST_DRAWN).then(|| svg(graph, labels, tints, title))
+}
+
+fn svg(graph: &Graph, labels: &Labels, tints: &Tints, title: &str) -> String {
+    let names: Vec<&str> = graph.labels().iter().map(|&l| labels.vertex.name(l)).collect();
     let shown: Vec<String> = names.iter().map(|name| cut(name)).collect();
     let widest = shown.iter().map(|name| text_width(name)).fold(0.0, f64::max);
     let radius = (widest / 2.0 + 6.0).max(15.0);
     let edge_names: Vec<String> =
-        code.edges().iter().map(|e| cut(labels.edge.name(e.edge_label))).collect();
+        graph.edges().iter().map(|e| cut(labels.edge.name(e.label))).collect();
     let is_shown = |name: &str| name != "0";
     let written = edge_names.iter().filter(|name| is_shown(name));
     let label_room = written.map(|name| text_width(name) + 12.0).fold(0.0, f64::max);
     let edges: Vec<(usize, usize)> =
-        code.edges().iter().map(|e| (e.from.into(), e.to.into())).collect();
+        graph.edges().iter().map(|e| (e.u as usize, e.v as usize)).collect();
     let places = spread(names.len(), &edges, 2.0 * radius + label_room.max(26.0));
 
     let mut canvas = Canvas::new();
     for &(a, b) in &edges {
+        if let Some(tint) = tints.edge(a as u32, b as u32) {
+            canvas.line(places[a], places[b], Stroke::solid(&tint, 12.0));
+        }
         canvas.line(places[a], places[b], Stroke::solid("#666", 1.6));
     }
     for (&(a, b), name) in edges.iter().zip(&edge_names).filter(|(_, name)| is_shown(name)) {
@@ -218,11 +243,12 @@ pub fn graph_svg(code: &DfsCode, labels: &Labels) -> String {
             Point::new((places[a].x + places[b].x) / 2.0, (places[a].y + places[b].y) / 2.0);
         canvas.text(middle, name, "#444", "");
     }
-    for ((&at, text), name) in places.iter().zip(&shown).zip(&names) {
-        canvas.disk(at, radius, "#eef3fa", "#4a6fa5");
+    for (v, ((&at, text), name)) in places.iter().zip(&shown).zip(&names).enumerate() {
+        let tint = tints.vertex(v as u32).unwrap_or("#eef3fa".into());
+        canvas.disk(at, radius, &tint, "#4a6fa5");
         canvas.text(at, text, "#111", name);
     }
-    canvas.finish(&code.describe(labels))
+    canvas.finish(title)
 }
 
 fn cut(name: &str) -> String {
@@ -233,7 +259,7 @@ fn cut(name: &str) -> String {
     format!("{start}…")
 }
 
-/// Places for the vertices of a connected graph, neighbours about `unit` apart.
+/// Places for the vertices of a graph, neighbours about `unit` apart.
 fn spread(n: usize, edges: &[(usize, usize)], unit: f64) -> Vec<Point> {
     let distances = distances(n, edges);
     let mut places = on_a_circle(n);
@@ -270,8 +296,8 @@ fn on_a_circle(n: usize) -> Vec<Point> {
     (0..n).map(place).collect()
 }
 
-/// All distances in edges, by breadth-first search; row `v` from `v * n`. 1 between vertices that
-/// are not connected.
+/// All distances in edges, by breadth-first search; row `v` from `v * n`. [`APART`] between vertices
+/// that no path joins.
 fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<u16> {
     let mut around = vec![Vec::new(); n];
     for &(a, b) in edges {
@@ -293,7 +319,7 @@ fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<u16> {
             }
             at += 1;
         }
-        row.iter_mut().filter(|d| **d == 0).for_each(|d| *d = 1);
+        row.iter_mut().filter(|d| **d == 0).for_each(|d| *d = APART);
     }
     distances
 }
@@ -318,7 +344,9 @@ fn lay_flat(places: &mut [Point]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{escape, graph_svg, spread};
+    use super::{escape, graph_svg, spread, whole_graph_svg};
+    use crate::tints::Tints;
+    use spinney::graph::GraphBuilder;
     use spinney::labels::Labels;
     use spinney::mining::{DfsCode, DfsEdge};
 
@@ -339,6 +367,27 @@ mod tests {
             }
         }
         assert_eq!(spread(1, &[], 60.0).len(), 1);
+    }
+
+    #[test]
+    fn whole_graphs_are_drawn_with_tints_unless_they_are_too_large() {
+        let mut builder = GraphBuilder::new();
+        let all: Vec<u32> = (0..4).map(|_| builder.add_vertex(0)).collect();
+        builder.add_edge(all[0], all[1], 0).unwrap();
+        builder.add_edge(all[1], all[2], 0).unwrap();
+        let labels = Labels {
+            vertex: ["A".to_owned()].into_iter().collect(),
+            edge: ["0".to_owned()].into_iter().collect(),
+        };
+        let mut tints = Tints::default();
+        tints.mark_vertex(1);
+        tints.mark_edge(1, 0);
+        let svg = whole_graph_svg(&builder.build(), &labels, &tints, "g <1>").unwrap();
+        assert_eq!((svg.matches("<circle").count(), svg.matches("#ffd866").count()), (4, 2));
+        assert!(svg.contains("<title>g &lt;1&gt;</title>"), "{svg}");
+        let mut large = GraphBuilder::new();
+        (0..201).for_each(|_| drop(large.add_vertex(0)));
+        assert!(whole_graph_svg(&large.build(), &labels, &tints, "").is_none());
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod outline;
 pub mod read;
 pub mod scaffold;
 pub mod smarts;
+pub mod tints;
 pub mod toolkit;
 
 pub use chemistry::{AtomView, BondView, Chemistry};

@@ -151,6 +151,12 @@ impl Molecule {
     /// The fragment with the most heavy atoms (the first of those), as a molecule of its own.
     #[must_use]
     pub fn largest_fragment(&self) -> Molecule {
+        self.part(&self.largest_fragment_atoms())
+    }
+
+    /// The atoms of that fragment, ascending.
+    #[must_use]
+    pub fn largest_fragment_atoms(&self) -> Vec<u32> {
         let heavy = |f: &[u32]| f.iter().filter(|&&v| self.atoms[v as usize].element != 1).count();
         let mut best: Vec<u32> = Vec::new();
         for fragment in self.fragments() {
@@ -158,7 +164,7 @@ impl Molecule {
                 best = fragment;
             }
         }
-        self.part(&best)
+        best
     }
 }
 
@@ -261,6 +267,7 @@ mod tests {
     fn the_largest_fragment_wins() {
         let m = Molecule::new(carbon(6), bonds(&[(0, 1), (2, 4), (4, 5)]));
         assert_eq!(m.fragments(), [vec![0, 1], vec![2, 4, 5], vec![3]]);
+        assert_eq!(m.largest_fragment_atoms(), [2, 4, 5]);
         let largest = m.largest_fragment();
         assert_eq!((largest.atoms().len(), largest.bonds().len()), (3, 2));
         assert_eq!(Molecule::default().largest_fragment(), Molecule::default());

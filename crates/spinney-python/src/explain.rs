@@ -12,6 +12,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::model::Contributions;
 use spinney_chem::draw::weighted_svg;
+use spinney_chem::{Chemistry, toolkit};
 
 use crate::graphs::Graphs;
 use crate::model::{Explained, Model, table};
@@ -60,8 +61,23 @@ fn atoms(
     (0..atoms).flat_map(|atom| outputs.iter().map(move |shares| shares.vertices[atom])).collect()
 }
 
-/// A molecule with its atoms tinted by weight.
+/// A molecule with its atoms tinted by the weights of a graph's vertices, which may be those of its
+/// largest fragment alone.
 #[pyfunction]
-pub(crate) fn molecule_svg(py: Python<'_>, smiles: String, weights: Vec<f64>) -> PyResult<String> {
-    work::run(py, 1, move |_| weighted_svg(&smiles, &weights))?.map_err(PyValueError::new_err)
+pub(crate) fn molecule_svg(
+    py: Python<'_>,
+    smiles: String,
+    weights: Vec<f64>,
+    largest_fragment: bool,
+) -> PyResult<String> {
+    let draw = move |_: &work::Desk<()>| {
+        let chemistry = Chemistry { largest_fragment, ..Chemistry::default() };
+        let atoms = chemistry.atoms_of_vertices(&toolkit::from_smiles(&smiles)?);
+        let mut placed = vec![0.0; atoms.iter().map(|&v| v as usize + 1).max().unwrap_or(0)];
+        for (&atom, weight) in atoms.iter().zip(weights) {
+            placed[atom as usize] = weight;
+        }
+        weighted_svg(&smiles, &placed)
+    };
+    work::run(py, 1, draw)?.map_err(PyValueError::new_err)
 }

@@ -1,12 +1,12 @@
 //! What each pattern adds to a graph's score: Shapley values, exactly.
 //!
 //! The players are the patterns, found or not found; what a set of them is worth is the tree's
-//! answer when only they are known ([`game`](super::game)). Not in the paper.
+//! answer when only they are known (`game.rs`). Not in the paper.
 //!
 //! **Invariant.** A graph's contributions and the bias sum to its score. The bias is what the model
 //! says when it knows no pattern: the initial score and the trees' means by cover.
 //!
-//! **How.** With `o`, `z` as in [`game`](super::game), a leaf gives pattern j
+//! **How.** With `o`, `z` as in `game.rs`, a leaf gives pattern j
 //! `value · (o_j − z_j) · ∫ ∏_{i≠j} (t·o_i + (1 − t)·z_i) dt`.
 //!
 //! **Cost.** For a graph and a tree: leaves × depth × depth / 2.

@@ -5,7 +5,7 @@
 //! can say and linear models cannot, the paper's point. Lundberg's SHAP library shows half of this number
 //! in each of the pair's two cells.
 //!
-//! **How.** With `o`, `z` as in [`game`](super::game), a leaf gives the pair i, j
+//! **How.** With `o`, `z` as in `game.rs`, a leaf gives the pair i, j
 //! `value · (o_i − z_i) · (o_j − z_j) · ∫ ∏_{k≠i,j} (t·o_k + (1 − t)·z_k) dt`.
 //!
 //! **Cost.** For a graph and a tree: leaves × depth³ / 4; a table of the tree's patterns by its
