@@ -386,7 +386,7 @@ mod tests {
         assert_eq!((svg.matches("<circle").count(), svg.matches("#ffd866").count()), (4, 2));
         assert!(svg.contains("<title>g &lt;1&gt;</title>"), "{svg}");
         let mut large = GraphBuilder::new();
-        (0..201).for_each(|_| drop(large.add_vertex(0)));
+        (0..201).for_each(|_| _ = large.add_vertex(0));
         assert!(whole_graph_svg(&large.build(), &labels, &tints, "").is_none());
     }
 

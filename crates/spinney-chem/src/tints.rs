@@ -63,7 +63,7 @@ impl Tints {
 #[must_use]
 pub fn shade(weight: f64) -> Option<String> {
     let strength = weight.abs().min(1.0);
-    if strength.is_nan() || strength < LEAST {
+    if weight.is_nan() || strength < LEAST {
         return None;
     }
     let end = if weight > 0.0 { ABOVE } else { BELOW };
