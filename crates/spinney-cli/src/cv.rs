@@ -1,18 +1,20 @@
 //! `spinney cv`: a grid of settings, cross-validated on the same folds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, Setting, cross_validate, strata};
-use spinney::boosting::{Exploration, ValidParams};
+use spinney::boosting::{Booster, Exploration, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
 use crate::input::Input;
 use crate::molecules::Split;
-use crate::{input, output, progress};
+use crate::output::named_after;
+use crate::reporting::{Known, ReportArgs};
+use crate::{input, output, progress, reporting};
 
 /// Cross-validate a grid of settings.
 #[derive(clap::Args)]
@@ -34,6 +36,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME=V1,V2,...")]
     grid: Vec<String>,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
     common: CommonArgs,
@@ -46,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let settings = settings(&args.params.params(), &axes)?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(args.folds_file.as_deref());
-    output::check(&[args.common.json.as_deref()], &inputs)?;
+    output::check(&[args.common.json.as_deref(), args.report.report.as_deref()], &inputs)?;
     let path = &args.input.input;
     let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
@@ -60,6 +64,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let done = validate(args, &settings, &input)?;
         folds = done.folds.count();
         report(args, &input.data, &done, (target, &axes))?;
+        if let Some(page) = &args.report.report {
+            let page = target.map_or_else(|| page.clone(), |t| named_after(page, t));
+            write_report(args, &input, &done, (&page, all.target_names.get(column)))?;
+        }
         results.extend(done.settings.iter().map(|s| setting_json(s, target)));
     }
     output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
@@ -201,6 +209,48 @@ fn report(
         output::table(&header, &rows),
     );
     output::print(&text)
+}
+
+/// A report on the best setting: judged on the folds, its patterns those of a model trained on all
+/// graphs for as many rounds.
+fn write_report(
+    args: &Args,
+    input: &Input,
+    done: &Done,
+    (page, target): (&Path, Option<&String>),
+) -> Result<()> {
+    let metric = args.params.metric.unwrap_or(done.settings[0].curves[0].0);
+    let chosen = &done.settings[best(&done.settings, metric)];
+    let base = (*chosen.params).clone();
+    let params = Params { trees: chosen.best_round, early_stopping: None, ..base }.check()?;
+    let memory = args.params.memory.map(|bytes| bytes.0);
+    let (most, engine) = (params.max_edges, args.params.engine);
+    let exploration = Exploration::within(&input.data, most, engine, memory);
+    let wait = progress::spinner(&args.common, "training the best setting for the report");
+    let (trial, _) = reporting::on_folds(&exploration, &done.folds, &params, || ())?;
+    let all: Vec<u32> = (0..input.data.len() as u32).collect();
+    let fit = Booster::new(&exploration, &params, &all, &[])?.run(|_| true)?.into_fit()?;
+    wait.finish_and_clear();
+    let model = match &input.chemistry {
+        Some(chemistry) => fit.model.with_representation(chemistry.to_json()),
+        None => fit.model,
+    };
+    let path = &args.input.input;
+    let mut facts = vec![("Data".to_owned(), path.display().to_string())];
+    let note =
+        "round and setting were chosen on the folds that are reported, which flatters a little";
+    facts.push(("Chosen".to_owned(), format!("{} settings; {note}", done.settings.len())));
+    let known = Known {
+        model: &model,
+        record: Some(&fit.record),
+        data: &input.data,
+        structures: &input.structures,
+        chemistry: input.chemistry.as_ref(),
+        target: target.cloned(),
+        facts,
+    };
+    let title = format!("{}, cross-validated", reporting::called(path));
+    known.write((page, title), Some(trial), reporting::learning(chosen), &args.common)
 }
 
 fn best(done: &[Setting], metric: Metric) -> usize {

@@ -1,5 +1,6 @@
 //! `spinney demo`: the paper's point in a few seconds.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
@@ -8,11 +9,15 @@ use spinney::boosting::{Booster, Exploration};
 use spinney::{Engine, Metric, Params, Result, demo};
 
 use crate::args::CommonArgs;
-use crate::{output, patterns, progress};
+use crate::reporting::Known;
+use crate::{output, patterns, progress, reporting};
 
 /// Show the method on the built-in Graph-XOR data.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// Where to write the report on the depth-2 model: one HTML page
+    #[arg(long, value_name = "FILE.html", default_value = "spinney-demo.html")]
+    report: PathBuf,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -23,7 +28,7 @@ const SHOWN: usize = 12;
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
-    output::check(&[args.common.json.as_deref()], &[])?;
+    output::check(&[args.common.json.as_deref(), Some(&args.report)], &[])?;
     let data = demo::graph_xor();
     output::print(&format!(
         "Graph-XOR: {} graphs, each two labelled paths joined by a D vertex. A graph is negative if\n\
@@ -48,15 +53,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         output::table(&["model", "test accuracy", "test AUC"], &rows)
     ))?;
     let train: Vec<u32> = (0..data.len() as u32).collect();
-    let model = Booster::new(&exploration, &deep, &train, &[])?.run(|_| true)?.into_fit()?.model;
-    let header = patterns::header(&model);
+    let fit = Booster::new(&exploration, &deep, &train, &[])?.run(|_| true)?.into_fit()?;
+    let model = &fit.model;
+    let header = patterns::header(model);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let ranked = model.importance();
     let rows: Vec<Vec<String>> = ranked
         .iter()
         .take(SHOWN)
         .enumerate()
-        .map(|(i, r)| patterns::row(&model, i + 1, r))
+        .map(|(i, r)| patterns::row(model, i + 1, r))
         .collect();
     output::print(&format!(
         "the {SHOWN} most important of the {} patterns in the depth-2 model on all graphs:\n{}\n\
@@ -64,6 +70,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ranked.len(),
         output::table(&header, &rows)
     ))?;
+    let (trial, learning) = reporting::on_folds(&exploration, &folds, &deep, || ())?;
+    let known = Known {
+        model,
+        record: Some(&fit.record),
+        data: &data,
+        structures: &[],
+        chemistry: None,
+        target: None,
+        facts: vec![("Data".into(), "Graph-XOR, built in (the paper's section 5.1)".into())],
+    };
+    known.write((&args.report, "Graph-XOR".into()), Some(trial), learning, &args.common)?;
     let results = json!({
         "settings": settings.iter().map(|s| json!({
             "depth": s.params.depth,

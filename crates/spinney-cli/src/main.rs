@@ -7,6 +7,7 @@ mod args;
 mod cv;
 mod demo;
 mod evaluate;
+mod explain;
 mod features;
 mod gboost;
 mod input;
@@ -18,12 +19,14 @@ mod output;
 mod patterns;
 mod predict;
 mod progress;
+mod report;
+mod reporting;
 mod reproduce;
 mod train;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Gradient-boosted trees over all connected subgraphs of labelled graphs.
 #[derive(Parser)]
@@ -53,12 +56,27 @@ enum Command {
     Patterns(patterns::Args),
     /// Write which graph contains which of a model's patterns, as a 0/1 matrix
     Features(features::Args),
+    /// Explain a prediction: the patterns that decided, present and absent, and where they lie
+    Explain(explain::Args),
+    /// Write a report on a model: one HTML page
+    Report(report::Args),
     /// Carry out the paper's experiments, its numbers beside ours
     Reproduce(reproduce::Args),
 }
 
+/// Reads the command line. `explain` asks for a record by `--id`, so there the column of identifiers is
+/// named by `--id-column`.
+fn command() -> Command {
+    let cli = Cli::command()
+        .mut_subcommand("explain", |explain| explain.mut_arg("id", |arg| arg.long("id-column")));
+    match Cli::from_arg_matches(&cli.get_matches()) {
+        Ok(read) => read.command,
+        Err(wrong) => wrong.exit(),
+    }
+}
+
 fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let done = match command() {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args),
@@ -68,6 +86,8 @@ fn main() -> ExitCode {
         Command::Mine(args) => mine::run(&args),
         Command::Patterns(args) => patterns::run(&args),
         Command::Features(args) => features::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
     };
     match done {

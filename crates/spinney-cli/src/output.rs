@@ -111,6 +111,14 @@ pub(crate) fn write_csv(
     csv.flush()
 }
 
+/// `model.json` becomes `model.TARGET.json`; what is no letter, digit, `-` or `_` becomes `_`.
+pub(crate) fn named_after(path: &Path, target: &str) -> PathBuf {
+    let safe = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    let target: String = target.chars().map(safe).collect();
+    let ending = path.extension().map_or("json".into(), |e| e.to_string_lossy());
+    path.with_extension(format!("{target}.{ending}"))
+}
+
 /// `1 graph`, `2 graphs`.
 pub(crate) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use spinney::model::{Predictions, Task};
+use spinney::model::{Pattern, Predictions, Task};
 use spinney::{Dataset, Error, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::{chemistry_of, is_molecules, request};
+use crate::molecules::{chemistry_of, is_molecules, pattern_text, request};
 use crate::{input, output};
 
 /// Predict with a model.
@@ -21,6 +21,10 @@ pub(crate) struct Args {
     /// Where to write the CSV [default: standard output]
     #[arg(short, long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
+    /// Add a column for each pattern: what it adds to the score, found or not (exact Shapley values);
+    /// with the column `start` they sum to the score
+    #[arg(long)]
+    contrib: bool,
     #[command(flatten)]
     reading: ReadingArgs,
     #[command(flatten)]
@@ -41,6 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let params = json!({
         "model": args.model.display().to_string(),
         "input": args.input.display().to_string(),
+        "contrib": args.contrib,
         "output": args.output.as_ref().map(|p| p.display().to_string()),
     });
     let results = json!({"graphs": graphs});
@@ -61,9 +66,10 @@ fn predict(args: &Args, model: &Model) -> Result<usize> {
             let mut unwritten = None;
             let read = for_each_batch(args, model, |data| {
                 // The header waits for the first graphs: a bad first record leaves no output.
-                let head = if graphs == 0 { csv.write_record(header(model)) } else { Ok(()) };
+                let head = if graphs == 0 { csv.write_record(header(args, model)) } else { Ok(()) };
                 graphs += data.len();
-                let rows = head.and_then(|()| write(csv, model, data, &predictor.predict(data)));
+                let rows =
+                    head.and_then(|()| write(csv, args, (model, data), &predictor.predict(data)));
                 rows.map_err(|e| {
                     unwritten = Some(e);
                     Error::failed("not written")
@@ -111,8 +117,8 @@ fn for_each_batch(
 }
 
 /// `id, prediction`, and for classes `score` and `probability`: of the positive class, or one of
-/// each class if there are more than two.
-fn header(model: &Model) -> Vec<String> {
+/// each class if there are more than two. With `--contrib`, then `start` and every pattern.
+fn header(args: &Args, model: &Model) -> Vec<String> {
     let classes = model.task().classes();
     let mut header = vec!["id".to_owned(), "prediction".into()];
     match model.task() {
@@ -123,17 +129,29 @@ fn header(model: &Model) -> Vec<String> {
         }
         Task::Regression => {}
     }
+    if args.contrib {
+        let own = match model.task() {
+            Task::Multiclass { classes } => classes.iter().map(|c| format!("{c}: ")).collect(),
+            _ => vec![String::new()],
+        };
+        for output in own {
+            header.push(format!("{output}start"));
+            let text = |p: &Pattern| format!("{output}{}", pattern_text(&p.code, model.labels()));
+            header.extend(model.patterns().iter().map(text));
+        }
+    }
     header
 }
 
 /// A row for each graph, as [`header`] says.
 fn write<W: std::io::Write>(
     csv: &mut csv::Writer<W>,
-    model: &Model,
-    data: &Dataset,
+    args: &Args,
+    (model, data): (&Model, &Dataset),
     predictions: &Predictions,
 ) -> csv::Result<()> {
     let classes = model.task().classes();
+    let contributions = args.contrib.then(|| model.contributions(data));
     for (i, id) in data.ids().iter().enumerate() {
         let prediction = match predictions.class(i) {
             Some(class) => classes[class].clone(),
@@ -149,6 +167,12 @@ fn write<W: std::io::Write>(
                 &probabilities[..]
             };
             row.extend(shown.iter().map(f64::to_string));
+        }
+        if let Some(found) = &contributions {
+            for (output, start) in found.bias.iter().enumerate() {
+                row.push(start.to_string());
+                row.extend(found.of(i, output).iter().map(f64::to_string));
+            }
         }
         csv.write_record(&row)?;
     }

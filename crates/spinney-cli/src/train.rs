@@ -9,12 +9,15 @@ use spinney::boosting::{Booster, Exploration, Record, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
+use spinney_report::report::Learning;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
 use crate::molecules::Split;
-use crate::{input, output, progress};
+use crate::output::named_after;
+use crate::reporting::{Known, ReportArgs};
+use crate::{input, output, progress, reporting};
 
 /// Train a model.
 #[derive(clap::Args)]
@@ -32,6 +35,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
     params: ParamArgs,
@@ -47,6 +52,8 @@ struct Sides {
     data: Dataset,
     train: Vec<u32>,
     valid: Vec<u32>,
+    /// Each molecule as SMILES.
+    structures: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -61,7 +68,9 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     args.method.check(&args.params)?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
-    output::check(&[Some(&args.output), args.common.json.as_deref()], &inputs)?;
+    let outputs =
+        [Some(args.output.as_path()), args.common.json.as_deref(), args.report.report.as_deref()];
+    output::check(&outputs, &inputs)?;
     let path = &args.input.input;
     let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
@@ -103,11 +112,14 @@ fn train_one(
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let chemistry = input.chemistry.clone();
     let sides = sides(args, params, input)?;
+    let mut kept = None;
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
             let Fit { model, record } = train(args, params, &sides)?;
             let text = told(args, &sides, &model, &record);
-            (model, text, json!(record))
+            let json = json!(record);
+            kept = Some(record);
+            (model, text, json)
         }
         Method::Gboost => {
             let wait = progress::spinner(&args.common, "exploring patterns");
@@ -121,12 +133,26 @@ fn train_one(
             (fit.model.clone(), text, gboost::record(&fit))
         }
     };
-    if let Some(chemistry) = chemistry {
+    if let Some(chemistry) = &chemistry {
         model = model.with_representation(chemistry.to_json());
     }
     let path = target.map_or_else(|| args.output.clone(), |t| named_after(&args.output, t));
     model.save(&path)?;
     report(&text, &model, (&path, target))?;
+    if let Some(page) = &args.report.report {
+        let page = target.map_or_else(|| page.clone(), |t| named_after(page, t));
+        let first = args.input.reading.molecules.target.first().map(String::as_str);
+        let known = Known {
+            model: &model,
+            record: kept.as_ref(),
+            data: &sides.data,
+            structures: &sides.structures,
+            chemistry: chemistry.as_ref(),
+            target: target.or(first).map(str::to_owned),
+            facts: facts(args),
+        };
+        write_report(args, params, (&sides, known), &page)?;
+    }
     Ok(json!({
         "target": target,
         "model": path.display().to_string(),
@@ -135,12 +161,40 @@ fn train_one(
     }))
 }
 
-/// `model.json` becomes `model.TARGET.json`; what is no letter, digit, `-` or `_` becomes `_`.
-fn named_after(path: &Path, target: &str) -> PathBuf {
-    let safe = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
-    let target: String = target.chars().map(safe).collect();
-    let ending = path.extension().map_or("json".into(), |e| e.to_string_lossy());
-    path.with_extension(format!("{target}.{ending}"))
+/// What the model card says of the data.
+fn facts(args: &Args) -> Vec<(String, String)> {
+    let mut facts = vec![("Data".to_owned(), args.input.input.display().to_string())];
+    let by = match &args.split {
+        Split::Random => "at random".to_owned(),
+        Split::Scaffold => "by scaffold".to_owned(),
+        Split::Column(column) => format!("column {column}"),
+    };
+    facts.extend(args.valid.as_ref().map(|v| ("Held out".to_owned(), format!("{v}, {by}"))));
+    facts
+}
+
+/// Judges the model by the graphs held out, or else by cross-validation, and writes the page.
+fn write_report(
+    args: &Args,
+    params: &ValidParams,
+    (sides, known): (&Sides, Known<'_>),
+    page: &Path,
+) -> Result<()> {
+    let own = known.record.map_or_else(Vec::new, Learning::of_record);
+    let called = reporting::called(&args.input.input);
+    let title = known.target.as_ref().map_or(called.clone(), |t| format!("{t} ({called})"));
+    if !sides.valid.is_empty() {
+        let trial = reporting::held_out(known.model, &sides.data, &sides.valid)?;
+        return known.write((page, title), Some(trial), own, &args.common);
+    }
+    if args.method.method == Method::Gboost || sides.data.len() < 2 {
+        return known.write((page, title), None, own, &args.common);
+    }
+    let memory = args.params.memory.map(|bytes| bytes.0);
+    let engine = args.params.engine;
+    let exploration = Exploration::within(&sides.data, params.max_edges, engine, memory);
+    let (trial, more) = reporting::cross_validated(&exploration, params, &args.common)?;
+    known.write((page, title), Some(trial), [own, more].concat(), &args.common)
 }
 
 fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
@@ -167,25 +221,27 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
     let loss = input::targets(&args.input.input, &input.data, params)?;
     let n = input.data.len() as u32;
     let Some(valid) = &args.valid else {
-        return Ok(Sides { data: input.data, train: (0..n).collect(), valid: Vec::new() });
+        let (data, structures) = (input.data, input.structures);
+        return Ok(Sides { data, train: (0..n).collect(), valid: Vec::new(), structures });
     };
     if let (Split::Column(_), Some(parts)) = (&args.split, &input.splits) {
         let (valid, train) = (0..n).partition(|&i| parts[i as usize] == *valid);
-        return Ok(Sides { data: input.data, train, valid });
+        return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
     if let Ok(share) = valid.parse::<f64>() {
         let (train, valid) = match args.split {
             Split::Scaffold => held_out_scaffolds(&input, share)?,
             _ => held_out(&input.data, params, share)?,
         };
-        return Ok(Sides { data: input.data, train, valid });
+        return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
     let path = Path::new(valid);
     let more = input::read(path, &args.input.reading, &args.common, None)?.into_labelled(path)?;
     Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
     let all = input.data.concatenated(&more.data)?;
     let total = all.len() as u32;
-    Ok(Sides { data: all, train: (0..n).collect(), valid: (n..total).collect() })
+    let structures = [input.structures, more.structures].concat();
+    Ok(Sides { data: all, train: (0..n).collect(), valid: (n..total).collect(), structures })
 }
 
 /// Holds out whole scaffolds: as near to the share as folds of whole scaffolds come.

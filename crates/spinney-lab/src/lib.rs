@@ -3,13 +3,12 @@
 //! Not published. [`gboost`] is the linear learner of subgraph stumps that the paper sets its own
 //! against, [`rivals`] are the other packages; [`xor`], [`qsar`] and [`scalability`] are the experiments. An experiment keeps its results cell by cell in a
 //! [`ledger`], so that it can be stopped and go on, and shows them on a [`page`] of [`table`]s and
-//! [`plot`]s.
+//! plots.
 
 pub mod choose;
 pub mod gboost;
 pub mod ledger;
 pub mod page;
-pub mod plot;
 pub mod qsar;
 pub mod rivals;
 pub mod scalability;

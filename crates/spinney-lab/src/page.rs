@@ -7,8 +7,8 @@ use spinney::Result;
 use spinney::io::atomic::write_whole;
 use spinney_chem::layout::escape;
 
-use crate::plot::Plot;
 use crate::table::Table;
+use spinney_report::plot::Plot;
 
 /// What an experiment shows.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ h1 { font-size: 1.6rem; } table { border-collapse: collapse; margin: 1.5rem 0 .4
 caption { text-align: left; white-space: nowrap; font-weight: 600; padding-bottom: .4rem; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; white-space: nowrap; }
 .long { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
 .note, figcaption, footer { color: var(--soft); font-size: .9rem; } figure { margin: 2rem 0; } .row { display: flex; flex-wrap: wrap; gap: 1rem; }
-svg { flex: 1 1 24rem; max-width: 36rem; background: #fff; border-radius: 4px; } svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; } svg .title { font-weight: 600; font-size: 13px; } svg .grid { stroke: #e4e4e4; }
+svg { flex: 1 1 24rem; max-width: 36rem; background: #fff; border-radius: 4px; } svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; } svg .title { font-weight: 600; font-size: 13px; } svg { color: #000; } svg .grid { stroke: #e4e4e4; } svg .guide { fill: none; stroke: #888; stroke-dasharray: 4 4; }
 ";
 
 impl Page {

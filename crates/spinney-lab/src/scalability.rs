@@ -17,12 +17,12 @@ use spinney_chem::{AtomView, BondView, Chemistry};
 
 use crate::ledger::Ledger;
 use crate::page::Page;
-use crate::plot::{Line, Plot};
 use crate::qsar::sets::{SOURCES, Set};
 use crate::rivals::environment::Environment;
 use crate::rivals::export::Matrix;
 use crate::rivals::lines_within;
 use crate::table::Table;
+use spinney_report::plot::{Line, Plot};
 
 const LARGEST: usize = 12;
 const TREES: usize = 100;
@@ -295,10 +295,11 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
         patterns.row([size.to_string(), shown(&counted, size), shown(&printed, size)]);
     }
     let plot = |title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>| {
-        let named = |(name, points): (&str, Vec<_>)| Line { name: name.into(), points };
+        let named =
+            |(name, points): (&str, Vec<_>)| Line { name: name.into(), points, ..Line::default() };
         let lines = lines.into_iter().filter(|l| !l.1.is_empty()).map(named).collect();
         let x = "most edges of a pattern".into();
-        Plot { title: title.into(), x, y: y.into(), lines, log: true }
+        Plot { title: title.into(), x, y: y.into(), lines, log: true, ..Plot::default() }
     };
     let names = || WAYS.iter().map(|way| way.name);
     let seconds = names().zip(columns.iter().map(|c| line(c, |p| p.seconds))).collect();

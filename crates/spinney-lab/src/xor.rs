@@ -16,8 +16,8 @@ use spinney::{Dataset, Engine, Metric, Params, Result, demo};
 use crate::gboost;
 use crate::ledger::Ledger;
 use crate::page::Page;
-use crate::plot::{Line, Plot};
 use crate::table::Table;
+use spinney_report::plot::{Line, Plot};
 
 /// Settings of the paper's Table "Hyperparameter settings for Graph-XOR"; no number of edges is ∞.
 const SIZES: [Option<usize>; 5] = [Some(2), Some(3), Some(4), Some(5), None];
@@ -266,9 +266,10 @@ fn figures(curves: &[Curves]) -> Vec<(String, Vec<Plot>)> {
                             .map(f64::from)
                             .zip(if is_accuracy { &c.accuracy } else { &c.loss }.iter().copied())
                             .collect(),
+                        ..Line::default()
                     })
                     .collect(),
-                log: false,
+                ..Plot::default()
             })
             .collect()
     };

@@ -7,8 +7,8 @@ use spinney::{Dataset, Engine, Params, Result};
 use spinney_chem::smarts::smarts;
 
 use crate::page::Page;
-use crate::plot::{Line, Plot};
 use crate::table::Table;
+use spinney_report::plot::{Line, Plot};
 
 const MAX_EDGES: usize = 8;
 /// The paper's best rounds and rate for CPDB.
@@ -50,6 +50,7 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
     let line = |name: &str, of: &dyn Fn(usize) -> usize| Line {
         name: name.into(),
         points: (1..=MAX_EDGES).filter(|&s| of(s) > 0).map(|s| (s as f64, of(s) as f64)).collect(),
+        ..Line::default()
     };
     for size in 1..=MAX_EDGES {
         let share = 100.0 * searched(size) as f64 / all[size].max(1) as f64;
@@ -78,6 +79,7 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
         y: y.into(),
         lines,
         log: true,
+        ..Plot::default()
     };
     let lines = vec![
         line("all", &|size| all[size]),
@@ -91,7 +93,7 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
             plot(
                 "Importance of the selected patterns",
                 ("rank", "share of gain (%)"),
-                vec![Line { name: "patterns".into(), points: ranked }],
+                vec![Line { name: "patterns".into(), points: ranked, ..Line::default() }],
             ),
         ],
     ));

@@ -140,6 +140,12 @@ fn misplaced(code: &DfsCode, labels: &Labels, id: &str) -> Error {
     ))
 }
 
+/// The hash that a model trained on all of `data` keeps of it.
+#[must_use]
+pub fn data_sha256(data: &Dataset) -> String {
+    digest(data, &(0..data.len() as u32).collect::<Vec<_>>())
+}
+
 /// SHA-256 over labels, graphs, targets and weights of the training graphs. Numbers count by their
 /// value, not as they are written: a program that has them as numbers gets the same.
 fn digest(data: &Dataset, train: &[u32]) -> String {

@@ -7,13 +7,14 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::explore::Exploration;
-use super::fit::Booster;
+use super::fit::{Booster, Trained};
 use super::params::ValidParams;
 use super::record::Round;
 use super::sampling::shuffled;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::metrics::{Metric, mean_sd};
+use crate::model::{Link, Predictions};
 
 /// The test fold of each graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +117,12 @@ impl Folds {
         self.count as usize
     }
 
+    /// The fold of each graph.
+    #[must_use]
+    pub fn numbers(&self) -> &[u32] {
+        &self.fold_of
+    }
+
     /// The graphs outside and inside a fold: to train on, to test on.
     #[must_use]
     pub fn split(&self, fold: usize) -> (Vec<u32>, Vec<u32>) {
@@ -169,18 +176,70 @@ pub fn cross_validate(
     done: impl Fn() + Sync,
 ) -> Result<Setting> {
     let started = std::time::Instant::now();
-    let rounds: Vec<Vec<Round>> = (0..folds.count())
-        .into_par_iter()
-        .map(|fold| {
-            let (train, test) = folds.split(fold);
-            let trained = Booster::new(exploration, params, &train, &test)
-                .and_then(|booster| booster.run(|_| true))
-                .map_err(|e| Error::in_fold(fold, &e))?;
-            done();
-            Ok(trained.into_record().rounds)
-        })
-        .collect::<Result<_>>()?;
-    let curves = curves(&rounds);
+    let rounds = each_fold(exploration, folds, params, |_, trained| {
+        done();
+        trained.into_record().rounds
+    })?;
+    setting(&rounds, params, chosen, started)
+}
+
+/// The same, with the prediction of every graph by the model that was not trained on it, after the last
+/// round.
+///
+/// # Errors
+/// Bad targets, or a fold that cannot be trained on.
+pub fn cross_predict(
+    exploration: &Exploration<'_>,
+    folds: &Folds,
+    params: &ValidParams,
+    chosen: Option<Metric>,
+    done: impl Fn() + Sync,
+) -> Result<(Setting, Predictions)> {
+    let started = std::time::Instant::now();
+    let parts = each_fold(exploration, folds, params, |fold, trained| {
+        done();
+        let predictions = trained.valid_predictions();
+        (trained.into_record().rounds, predictions, folds.split(fold).1)
+    })?;
+    let (link, outputs) =
+        parts.first().map_or((Link::Identity, 1), |p| (p.1.link(), p.1.outputs()));
+    let mut scores = vec![0.0; exploration.data().len() * outputs];
+    for (_, predictions, test) in &parts {
+        for (i, &graph) in test.iter().enumerate() {
+            let place = graph as usize * outputs;
+            scores[place..place + outputs].copy_from_slice(predictions.scores(i));
+        }
+    }
+    let rounds: Vec<Vec<Round>> = parts.into_iter().map(|p| p.0).collect();
+    let predictions = Predictions::new(link, outputs, scores);
+    Ok((setting(&rounds, params, chosen, started)?, predictions))
+}
+
+/// What `f` makes of the training outside each fold.
+fn each_fold<T: Send>(
+    exploration: &Exploration<'_>,
+    folds: &Folds,
+    params: &ValidParams,
+    f: impl Fn(usize, Trained<'_>) -> T + Sync,
+) -> Result<Vec<T>> {
+    let one = |fold| {
+        let (train, test) = folds.split(fold);
+        let trained = Booster::new(exploration, params, &train, &test)
+            .and_then(|booster| booster.run(|_| true))
+            .map_err(|e| Error::in_fold(fold, &e))?;
+        Ok(f(fold, trained))
+    };
+    (0..folds.count()).into_par_iter().map(one).collect()
+}
+
+/// What the rounds of all folds say.
+fn setting(
+    rounds: &[Vec<Round>],
+    params: &ValidParams,
+    chosen: Option<Metric>,
+    started: std::time::Instant,
+) -> Result<Setting> {
+    let curves = curves(rounds);
     let metric = chosen.or_else(|| curves.first().map(|c| c.0)).unwrap_or(Metric::Accuracy);
     let Some((_, curve)) = curves.iter().find(|c| c.0 == metric) else {
         return Err(Error::parameter("metric", format!("{metric} does not fit the targets")));

@@ -428,6 +428,12 @@ impl Trained<'_> {
         self.record
     }
 
+    /// The predictions of the validation graphs after the last round.
+    #[must_use]
+    pub fn valid_predictions(&self) -> Predictions {
+        self.booster.valid.predictions(&self.booster.loss)
+    }
+
     /// The leaf of each tree that each training graph was put in: `[tree][position]`. For tests
     /// that compare training with prediction.
     #[must_use]

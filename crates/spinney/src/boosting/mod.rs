@@ -19,6 +19,7 @@ pub mod record;
 mod sampling;
 pub mod stumps;
 
+pub use assemble::data_sha256;
 pub use explore::Exploration;
 pub use fit::{Booster, Fit, Trained, fit};
 pub use params::{Engine, Params, ValidParams};

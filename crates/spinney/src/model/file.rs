@@ -80,6 +80,12 @@ impl Model {
         )
     }
 
+    /// The checksum in the model file: models are equal if theirs are.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        hex(&Sha256::digest(self.body().as_bytes()))
+    }
+
     /// The part under the checksum: one pattern and one tree a line.
     fn body(&self) -> String {
         let value = serde_json::to_value(self.wire()).unwrap_or_default();

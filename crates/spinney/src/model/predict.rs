@@ -29,6 +29,18 @@ impl Predictions {
         Predictions { link, outputs, scores }
     }
 
+    /// What scores mean.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
+    /// The scores of a graph.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
     /// The number of graphs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -173,6 +185,17 @@ impl Model {
         let leaves =
             |found: &[(u32, u32)], answers: &mut Answers| predictor.forest.leaves(found, answers);
         predictor.for_each_graph(data, leaves)
+    }
+
+    /// For each graph, the patterns that occur in it, ascending, and how often, up to the number
+    /// that some tree asks for.
+    #[must_use]
+    pub fn found_patterns(&self, data: &Dataset) -> Vec<Vec<(u32, u32)>> {
+        self.predictor().for_each_graph(data, |found, _| {
+            let mut found = found.to_vec();
+            found.sort_unstable();
+            found
+        })
     }
 
     /// For each graph, how often each pattern occurs, up to the number that some tree asks for.

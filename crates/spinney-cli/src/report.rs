@@ -1,0 +1,143 @@
+//! `spinney report`: a model on one page.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::json;
+use spinney::boosting::Exploration;
+use spinney::mining::mine::{Counts, Wanted};
+use spinney::model::evaluate::measure;
+use spinney::model::{Predictions, Truth};
+use spinney::{Dataset, Engine, Error, Model, Result};
+use spinney_report::report::{Learning, Space};
+use spinney_report::trial::Kind;
+use spinney_report::{Report, Sample, Trial};
+
+use crate::args::{CommonArgs, ReadingArgs};
+use crate::input::Input;
+use crate::{input, output, progress, reporting};
+
+/// Write a report on a model.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A model file
+    model: PathBuf,
+    /// Graphs or molecules, best with targets: for quality, examples, interactions and applicability
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// The page to write
+    #[arg(short, long, value_name = "FILE.html")]
+    output: PathBuf,
+    /// The heading [default: the model's file name]
+    #[arg(long)]
+    title: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Learning curves are measured on at most so many graphs.
+const MEASURED: usize = 3000;
+/// More edge sets are not counted by pattern: that would take minutes.
+const MOST_COUNTED: f64 = 2e7;
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let started = Instant::now();
+    args.common.start()?;
+    let mut inputs = vec![args.model.as_path()];
+    inputs.extend(args.data.as_deref());
+    output::check(&[Some(&args.output), args.common.json.as_deref()], &inputs)?;
+    let model = input::model(&args.model)?;
+    let input = args.data.as_ref().map(|path| read(args, &model, path)).transpose()?;
+    let wait = progress::spinner(&args.common, "writing the report");
+    let trial = input.as_ref().map(|input| trial(&model, &input.data)).transpose()?.flatten();
+    let mut facts = Vec::new();
+    if let Some(path) = &args.data {
+        facts.push(("Data".to_owned(), path.display().to_string()));
+    }
+    let report = Report {
+        title: args.title.clone().unwrap_or_else(|| reporting::called(&args.model)),
+        model: &model,
+        target: args.reading.molecules.target.first().cloned(),
+        facts,
+        sample: input.as_ref().map(sample),
+        learning: trial
+            .as_ref()
+            .zip(input.as_ref())
+            .map_or_else(Vec::new, |(trial, input)| learning(&model, &input.data, trial)),
+        trial,
+        space: input.as_ref().map(|input| space(&model, &input.data)),
+    };
+    let page = report.html();
+    wait.finish_and_clear();
+    reporting::write(&args.output, &page)?;
+    let params = json!({
+        "model": args.model.display().to_string(),
+        "data": args.data.as_ref().map(|p| p.display().to_string()),
+        "output": args.output.display().to_string(),
+    });
+    let results = json!({"bytes": page.len()});
+    output::write_json(args.common.json.as_deref(), "report", &params, started, &results)
+}
+
+/// Reads data for a model; without targets it is used as it is.
+fn read(args: &Args, model: &Model, path: &std::path::Path) -> Result<Input> {
+    let input = input::read_for(model, path, &args.reading, &args.common)?;
+    if input.target_names.is_empty() { Ok(input) } else { input.into_labelled(path) }
+}
+
+/// What a page can show of some input.
+pub(crate) fn sample(input: &Input) -> Sample<'_> {
+    Sample { data: &input.data, structures: &input.structures, chemistry: input.chemistry.as_ref() }
+}
+
+/// Predictions against the targets, if all are known.
+fn trial(model: &Model, data: &Dataset) -> Result<Option<Trial>> {
+    if !data.has_targets() {
+        return Ok(None);
+    }
+    let truth = Truth::of(data, model.task()).map_err(|e| {
+        Error::data(format!("{e}; leave out --target to report without measuring quality"))
+    })?;
+    let is_training = spinney::boosting::data_sha256(data) == model.provenance().data_sha256;
+    Ok(Some(Trial {
+        kind: if is_training { Kind::Training } else { Kind::Given },
+        rows: (0..data.len()).collect(),
+        predictions: model.predict(data),
+        truth,
+        folds: vec![0; data.len()],
+    }))
+}
+
+/// Quality after every round, on some of the graphs.
+fn learning(model: &Model, data: &Dataset, trial: &Trial) -> Vec<Learning> {
+    let step = data.len().div_ceil(MEASURED).max(1);
+    let chosen: Vec<usize> = (0..data.len()).step_by(step).collect();
+    let truth = match &trial.truth {
+        Truth::Classes(all) => Truth::Classes(chosen.iter().map(|&i| all[i]).collect()),
+        Truth::Numbers(all) => Truth::Numbers(chosen.iter().map(|&i| all[i]).collect()),
+    };
+    let stages: Vec<Predictions> = model.staged_predict(&data.subset(&chosen));
+    let on = if trial.kind == Kind::Training { "training data" } else { "data given" };
+    let curve = |metric| Learning {
+        metric,
+        on: on.into(),
+        values: stages.iter().skip(1).map(|stage| measure(metric, stage, &truth)).collect(),
+        sd: None,
+    };
+    truth.metrics().map(curve).to_vec()
+}
+
+/// The patterns of the data, counted if that is quick.
+fn space(model: &Model, data: &Dataset) -> Space {
+    let most = model.params().get("max_edges").and_then(serde_json::Value::as_u64);
+    let most = most.map(|n| n as usize);
+    let sets = input::edge_sets(data, most);
+    let counted = most.filter(|_| sets <= MOST_COUNTED).map(|max_edges| {
+        let exploration = Exploration::new(data, Some(max_edges), Engine::Census);
+        let wanted = Wanted { vertices: true, ..Wanted::default() };
+        exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
+    });
+    Space { whole: counted.flatten(), explored: None, edge_sets: Some(sets) }
+}

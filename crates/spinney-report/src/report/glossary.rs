@@ -1,0 +1,45 @@
+//! Every term of the page, explained.
+
+use maud::{Markup, html};
+use spinney::model::Task;
+
+use super::Report;
+
+pub(super) fn body(report: &Report<'_>) -> Markup {
+    let noun = report.noun();
+    let is_molecular = noun == "molecule";
+    let score = match report.model.task() {
+        Task::Binary { .. } => {
+            "The sum of a constant and one leaf of each tree. Above 0 the positive class is predicted; the probability is 1/(1 + exp(−2 · score))."
+        }
+        Task::Multiclass { .. } => {
+            "For each class the sum of a constant and one leaf of each of its trees; the class with the highest score is predicted."
+        }
+        Task::Regression => {
+            "The sum of a constant and one leaf of each tree: the prediction itself, or its logarithm for counts."
+        }
+    };
+    let terms: Vec<(&str, String)> = vec![
+        ("pattern", format!("A connected piece of a {noun} of one or more vertices{}. It occurs in a {noun} if that contains such a piece, whatever else is attached.", if is_molecular { " (atoms)" } else { "" })),
+        ("edge", if is_molecular { "A bond.".into() } else { "A connection between two vertices.".into() }),
+        ("score", score.into()),
+        ("effect, direction", format!("How much higher the score is, on average over the pattern's questions, for {noun}s with it than without it.")),
+        ("gain", "How much the questions for a pattern improved the fit to the training data, summed over all trees; shown as a share of all patterns' gain.".into()),
+        ("support", format!("The training {noun}s in which a pattern occurs.")),
+        ("split, question", "A place in a tree that asks whether a pattern occurs, or occurs at least so many times.".into()),
+        ("leaf", "The end of a path through a tree; its value is added to the score.".into()),
+        ("round", "One step of training, which adds a tree (one a class beyond two classes).".into()),
+        ("interaction", "What two patterns change in the score together, beyond what each changes: the Shapley interaction index, computed exactly.".into()),
+        ("cross-validation", format!("The {noun}s are dealt into folds; each fold is predicted by a model trained on the others.")),
+        ("standard deviation, standard error", "How far a figure would typically move with other data of the same kind.".into()),
+    ];
+    html! {
+        dl.terms {
+            @for (term, meaning) in terms { dt { (term) } dd { (meaning) } }
+            @if is_molecular {
+                dt { "SMARTS" }
+                dd { "A line notation for pieces of molecules that chemistry software searches with. " code { "[#6&X3&H1&+0&0*&R]" } " is a carbon (6) with three neighbours, hydrogens included (X3), one hydrogen (H1), no charge (+0), no isotope (0*), in a ring (R; !R: in none); " code { "~" } " is a bond of any kind." }
+            }
+        }
+    }
+}

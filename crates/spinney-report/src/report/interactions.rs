@@ -1,0 +1,123 @@
+//! Pairs of patterns that matter together: what a linear model cannot see.
+
+use maud::{Markup, html};
+use spinney::model::{Interaction, Link, Predictions};
+use spinney_chem::draw::pattern_svg;
+
+use super::Report;
+use crate::page::{drawing, grouped};
+use crate::sample::{Held, Sample};
+
+/// Pairs shown.
+const SHOWN: usize = 12;
+/// Graphs that interactions are averaged over.
+const GRAPHS: usize = 200;
+/// Outputs looked at.
+const OUTPUTS: usize = 6;
+
+pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Markup {
+    let Some(sample) = report.sample else {
+        return html! { p { "Give data to see which patterns matter together: " code { "spinney report MODEL --data FILE" } "." } };
+    };
+    let step = sample.data.len().div_ceil(GRAPHS).max(1);
+    let chosen: Vec<usize> = (0..sample.data.len()).step_by(step).collect();
+    let part = sample.data.subset(&chosen);
+    let outputs = report.model.task().outputs();
+    let mut pairs: Vec<(usize, Interaction)> = (0..outputs.min(OUTPUTS))
+        .flat_map(|o| {
+            report.model.mean_interactions(&part, o).into_iter().take(SHOWN).map(move |p| (o, p))
+        })
+        .filter(|(_, pair)| pair.value > 1e-12)
+        .collect();
+    pairs.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+    pairs.truncate(SHOWN);
+    if pairs.is_empty() {
+        return html! {
+            p { "No pattern matters for another: each tree asks one question, so the model is a sum of the patterns' effects, as a linear model is." }
+        };
+    }
+    let scores = report.model.predict(sample.data);
+    html! {
+        p {
+            "Pairs of patterns that say something together which neither says alone: the part of the score that a sum of single patterns, a linear model, cannot express. "
+            "Strength is the mean size of the exact Shapley interaction over " (grouped(part.len())) " " (report.noun()) "s, in units of the score; the tables show the mean "
+            (shown_value(report)) " of the " (report.noun()) "s with both, one or none of the two."
+        }
+        ol.pairs {
+            @for (output, pair) in &pairs {
+                li.pair {
+                    div.two {
+                        @for pattern in [pair.first, pair.second] {
+                            figure {
+                                (drawing(&pattern_svg(&report.model.patterns()[pattern].code, report.model.labels())))
+                                figcaption { code { (texts[pattern]) } }
+                            }
+                        }
+                    }
+                    p { "strength " b { (format!("{:.3}", pair.value)) } @if outputs > 1 { ", score of " (report.classes()[*output]) } }
+                    (cells(report, sample, &Cells::of(found, (pair.first, pair.second), |i| value(&scores, i, *output))))
+                }
+            }
+        }
+    }
+}
+
+/// What is averaged in the cells: the probability of two classes, else the prediction or the score.
+fn value(scores: &Predictions, i: usize, output: usize) -> f64 {
+    match scores.link() {
+        Link::Logistic => scores.probabilities(i)[1],
+        Link::Identity | Link::Exp => scores.value(i),
+        Link::Softmax => scores.scores(i)[output],
+    }
+}
+
+/// What the cells of the tables hold.
+fn shown_value(report: &Report<'_>) -> &'static str {
+    match report.model.link() {
+        Link::Logistic => "predicted probability",
+        Link::Identity | Link::Exp => "prediction",
+        Link::Softmax => "score",
+    }
+}
+
+/// Number and sum of values of the graphs with neither, one or both.
+#[derive(Default)]
+struct Cells {
+    /// By whether the first and the second are there.
+    cells: [[(usize, f64); 2]; 2],
+}
+
+impl Cells {
+    fn of(found: &[Held], (first, second): (usize, usize), score: impl Fn(usize) -> f64) -> Self {
+        let mut table = Cells::default();
+        for (i, found) in found.iter().enumerate() {
+            let has = |p: usize| found.binary_search_by_key(&(p as u32), |f| f.0).is_ok();
+            let cell = &mut table.cells[usize::from(has(first))][usize::from(has(second))];
+            cell.0 += 1;
+            cell.1 += score(i);
+        }
+        table
+    }
+}
+
+fn cells(report: &Report<'_>, sample: Sample<'_>, table: &Cells) -> Markup {
+    let is_probability = shown_value(report) == "predicted probability";
+    let value = |(n, sum): (usize, f64)| match n {
+        0 => "–".to_owned(),
+        n if is_probability => format!("{:.0} %", 100.0 * sum / n as f64),
+        n => format!("{:.2}", sum / n as f64),
+    };
+    html! {
+        table.cells {
+            thead { tr { td {} th scope="col" { "without second" } th scope="col" { "with second" } } }
+            tbody {
+                @for (has, row) in table.cells.iter().enumerate() {
+                    tr {
+                        th scope="row" { (["without first", "with first"][has]) }
+                        @for &cell in row { td { b { (value(cell)) } " " span { (grouped(cell.0)) " " (sample.noun()) "s" } } }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The viewer for single trees. The trees go into the page as numbers; the script draws the one asked for.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+use spinney::model::{Model, Node, Task, Tree};
+
+use super::Report;
+use crate::page::count;
+
+/// Nodes that go into the page: some 15 bytes each.
+const MOST_NODES: usize = 60_000;
+
+pub(super) fn body(model: &Model) -> Markup {
+    let (shown, all) = (shown(model), model.trees().len());
+    html! {
+        p {
+            "Each tree asks questions from its root; the number at the leaf that is reached is added to the score, and "
+            (meaning(model)) ". The first questions are open; select one to open or close it."
+            @if shown < all { " The first " (shown) " of " (all) " trees are here." }
+        }
+        @if shown == 0 { p { "There is no tree." } } @else {
+            div.controls {
+                button #previous type="button" { "Previous" }
+                label { "Tree " input #tree type="number" min="1" max=(shown) value="1"; }
+                span { "of " (count(shown, "tree")) }
+                button #next type="button" { "Next" }
+            }
+            div.tree #drawn-tree aria-live="polite" { noscript { p { "The viewer needs JavaScript." } } }
+        }
+    }
+}
+
+fn meaning(model: &Model) -> &'static str {
+    match model.task() {
+        Task::Binary { .. } => "a score above 0 predicts the positive class",
+        Task::Multiclass { .. } => "the class with the highest score is predicted",
+        Task::Regression => "the sum of all trees is the prediction, but for a constant",
+    }
+}
+
+/// How many trees go into the page.
+fn shown(model: &Model) -> usize {
+    let mut nodes = 0;
+    model
+        .trees()
+        .iter()
+        .take_while(|tree| {
+            nodes += tree.nodes().len();
+            nodes <= MOST_NODES
+        })
+        .count()
+}
+
+/// Each tree as a list of nodes from the root, *yes* before *no*: `[pattern, at least, cover]` for a
+/// question, `[value, cover]` for a leaf.
+pub(super) fn data(model: &Model) -> Value {
+    model.trees()[..shown(model)]
+        .iter()
+        .map(|tree| {
+            let mut nodes = Vec::new();
+            walk(tree, 0, &mut nodes);
+            Value::from(nodes)
+        })
+        .collect()
+}
+
+fn walk(tree: &Tree, at: usize, nodes: &mut Vec<Value>) {
+    match tree.nodes().get(at) {
+        Some(&Node::Split { pattern, at_least, yes, no, cover, .. }) => {
+            nodes.push(json!([pattern, at_least, cover]));
+            walk(tree, yes, nodes);
+            walk(tree, no, nodes);
+        }
+        Some(&Node::Leaf { value, cover }) => {
+            nodes.push(json!([(value * 1e4).round() / 1e4, cover]));
+        }
+        None => {}
+    }
+}
+
+/// The names of the outputs that the trees belong to in turn, if there are several.
+pub(super) fn outputs(report: &Report<'_>) -> Value {
+    match report.model.task() {
+        Task::Multiclass { .. } => json!(report.classes()),
+        _ => json!([]),
+    }
+}
