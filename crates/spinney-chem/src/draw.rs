@@ -99,18 +99,20 @@ pub fn weighted_svg(text: &str, weights: &[f64]) -> Result<String, String> {
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
-    from_smiles(text)?;
+    let fragments = from_smiles(text)?.fragments();
     let parsed = smiles::parse(text.trim()).map_err(|e| e.to_string())?;
     let read = smiles::rdkit_parsed_molecule(&parsed).ok_or("no molecule")?;
     let shown = kekulize(&read).map_or_else(|_| read.clone(), |found| apply_kekule(&read, &found));
     let layout = depict::compute_layout(&shown);
+    let mut places: Vec<Point> =
+        read.atoms().map(|(v, _)| layout.get(v)).map(|p| Point::new(p.x, p.y)).collect();
+    side_by_side(&mut places, &fragments);
     let atoms = read.atoms().map(|(v, atom)| {
-        let place = layout.get(v);
         let element = if atom.wildcard { 0 } else { atom.element.atomic_number() };
         let plain = element == 6 && atom.charge == 0 && atom.isotope.is_none();
         let hidden = plain && read.degree(v) > 0 && !is_straight(&shown, v);
         Drawn {
-            at: Point::new(place.x, place.y),
+            at: places[v.0 as usize],
             symbol: if hidden { String::new() } else { symbol(element).to_owned() },
             hydrogens: if hidden { 0 } else { atom.hydrogen_count.unwrap_or(0) },
             charge: atom.charge.into(),
@@ -127,6 +129,30 @@ pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
         tint: tints.edge(bond.atom1.0, bond.atom2.0),
     });
     Ok(picture(&atoms.collect::<Vec<_>>(), &lines.collect::<Vec<_>>(), text.trim()))
+}
+
+/// Moves the fragments of a molecule beside each other, the largest first: the toolkit lays them over
+/// each other.
+fn side_by_side(places: &mut [Point], fragments: &[Vec<u32>]) {
+    const APART: f64 = 45.0;
+    if fragments.len() < 2 {
+        return;
+    }
+    let mut order: Vec<&Vec<u32>> = fragments.iter().collect();
+    order.sort_by_key(|fragment| std::cmp::Reverse(fragment.len()));
+    let mut left = 0.0;
+    for fragment in order {
+        let own = || fragment.iter().map(|&v| places[v as usize]);
+        let low = own()
+            .fold(Point::new(f64::MAX, f64::MAX), |a, p| Point::new(a.x.min(p.x), a.y.min(p.y)));
+        let high = own()
+            .fold(Point::new(f64::MIN, f64::MIN), |a, p| Point::new(a.x.max(p.x), a.y.max(p.y)));
+        let shift = Point::new(left - low.x, -(low.y + high.y) / 2.0);
+        for &v in fragment {
+            places[v as usize] = places[v as usize].plus(shift, 1.0);
+        }
+        left += high.x - low.x + APART;
+    }
 }
 
 /// Whether the bonds of `v` lie on one line, so that it would not be seen (C=C=C, C#C).
@@ -433,6 +459,24 @@ mod tests {
         assert!(weighted.contains("#e27523") && weighted.contains("#94bedd"), "{weighted}");
         assert!(!weighted_svg("CCO", &[0.0, f64::NAN]).unwrap().contains("<circle"));
         assert!(molecule_svg("C", &[7]).unwrap().contains("CH₄"));
+    }
+
+    #[test]
+    fn fragments_lie_beside_each_other() {
+        let svg = molecule_svg("O.CC(=O)Nc1ccccc1.[Na+].[Cl-]", &[]).unwrap();
+        let place = |text: &str| -> f64 {
+            let end = svg.find(&format!(">{text}<")).unwrap_or_else(|| panic!("{text}: {svg}"));
+            let start = svg[..end].rfind("<text x=\"").unwrap() + 9;
+            svg[start..].split('"').next().unwrap().parse().unwrap()
+        };
+        let far = [place("OH₂"), place("Na⁺"), place("Cl⁻")];
+        assert!(far.windows(2).all(|w| w[1] - w[0] > 35.0), "{far:?}");
+        assert!(
+            ["O", "NH", "HN"]
+                .iter()
+                .filter(|t| svg.contains(&format!(">{t}<")))
+                .all(|t| place(t) < far[0] - 35.0)
+        );
     }
 
     #[test]

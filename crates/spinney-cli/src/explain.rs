@@ -19,7 +19,7 @@ pub(crate) struct Args {
     model: PathBuf,
     /// Graphs, or molecules if the model was trained on molecules
     input: PathBuf,
-    /// The record to explain, counted from 1 [default: the only one]
+    /// The record to explain, counted from 1 among those read [default: the only one]
     #[arg(long, value_name = "N", conflicts_with = "record", value_parser = clap::value_parser!(u64).range(1..))]
     row: Option<u64>,
     /// The record to explain, by its identifier
@@ -59,7 +59,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         .as_ref()
         .map(|path| with_targets(input::read_for(&model, path, &args.reading, &args.common)?));
     let training = training.transpose()?;
-    let mut explanation = Explanation::new(&model, sample(&input), row, args.class.as_deref())?;
+    let target = args.reading.molecules.target.first().cloned();
+    let explanation = Explanation::new(&model, sample(&input), row, args.class.as_deref())?;
+    let mut explanation = explanation.with_target(target);
     if let Some(training) = &training {
         explanation = explanation.with_training(sample(training));
     }

@@ -60,6 +60,14 @@ pub(crate) fn page(
     page.into_string()
 }
 
+/// A class as people call it: `1` of a column `active` is `active = 1`.
+pub(crate) fn class(name: &str, target: Option<&str>) -> String {
+    match target {
+        Some(target) if name.parse::<f64>().is_ok() => format!("{target} = {name}"),
+        _ => name.to_owned(),
+    }
+}
+
 /// A drawing that was escaped where it was made.
 pub(crate) fn drawing(svg: &str) -> PreEscaped<String> {
     PreEscaped(svg.to_owned())

@@ -49,6 +49,7 @@ pub struct Explanation<'e> {
     sample: Sample<'e>,
     row: usize,
     output: usize,
+    target: Option<String>,
     training: Option<(Sample<'e>, Vec<Held>)>,
     found: Held,
     predictions: Predictions,
@@ -107,6 +108,7 @@ impl<'e> Explanation<'e> {
             sample,
             row,
             output,
+            target: None,
             training: None,
             found,
             predictions,
@@ -114,6 +116,18 @@ impl<'e> Explanation<'e> {
             reasons,
             shares: shares.into_iter().nth(output).unwrap_or_default(),
         })
+    }
+
+    /// The same with the name of the target, without which classes named `0` and `1` say little.
+    #[must_use]
+    pub fn with_target(mut self, target: Option<String>) -> Self {
+        self.target = target;
+        self
+    }
+
+    /// A class as people call it.
+    fn class(&self, name: &str) -> String {
+        crate::page::class(name, self.target.as_deref())
     }
 
     /// The same with training data, to show examples from.
@@ -156,7 +170,7 @@ impl<'e> Explanation<'e> {
                 let class = predicted.class(0).unwrap_or(0);
                 format!(
                     "{} ({:.1} %)",
-                    task.classes()[class],
+                    self.class(&task.classes()[class]),
                     100.0 * predicted.probabilities(0)[class]
                 )
             }
@@ -166,8 +180,8 @@ impl<'e> Explanation<'e> {
     /// What a score above 0, or a higher one, speaks for.
     fn upwards(&self) -> String {
         match self.model.task() {
-            Task::Binary { classes } => classes[1].clone(),
-            Task::Multiclass { classes } => classes[self.output].clone(),
+            Task::Binary { classes } => self.class(&classes[1]),
+            Task::Multiclass { classes } => self.class(&classes[self.output]),
             Task::Regression => "a higher value".into(),
         }
     }

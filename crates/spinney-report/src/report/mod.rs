@@ -20,7 +20,7 @@ use spinney::metrics::Metric;
 use spinney::model::Model;
 use spinney_chem::smarts::smarts;
 
-use crate::page::{Section, count, page};
+use crate::page::{Section, class, count, page};
 use crate::sample::{Held, Sample};
 use crate::trial::{Kind, Measured, Trial};
 
@@ -117,12 +117,9 @@ impl Report<'_> {
         page(&self.title, &self.lead(measures), &sections, &data)
     }
 
-    /// The classes as people call them: `1` of a column `active` is `active = 1`.
+    /// The classes as people call them.
     fn classes(&self) -> Vec<String> {
-        let name = |class: &String| match &self.target {
-            Some(target) if class.parse::<f64>().is_ok() => format!("{target} = {class}"),
-            _ => class.clone(),
-        };
+        let name = |name: &String| class(name, self.target.as_deref());
         self.model.task().classes().iter().map(name).collect()
     }
 
