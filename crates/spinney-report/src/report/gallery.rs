@@ -122,7 +122,7 @@ fn direction(report: &Report<'_>, output: usize, effect: f64) -> Markup {
 /// How many training graphs have it, by class, as bars.
 fn support(report: &Report<'_>, support: &[u32]) -> Markup {
     let made = report.model.provenance();
-    let classes = report.classes();
+    let classes = report.model.task().classes();
     let rows: Vec<(String, usize, usize)> = if classes.is_empty() {
         vec![("all".into(), support.iter().sum::<u32>() as usize, made.graphs)]
     } else {
@@ -137,7 +137,7 @@ fn support(report: &Report<'_>, support: &[u32]) -> Markup {
     };
     html! {
         table.support {
-            caption { "occurs in" }
+            caption { "occurs in" @if let Some(target) = report.target.as_ref().filter(|_| !classes.is_empty()) { ", by " (target) } }
             @for (name, n, all) in rows {
                 tr { th scope="row" { (name) } td.share aria-hidden="true" { span style={ "width:" (format!("{:.1}", 100.0 * n as f64 / all.max(1) as f64)) "%" } {} } td { (grouped(n)) " of " (grouped(all)) " (" (percent(n, all)) ")" } }
             }

@@ -64,7 +64,7 @@ fn table(report: &Report<'_>, trial: &Trial, measures: &[Measured]) -> Markup {
             caption { (report.judged()) }
             thead { tr { th scope="col" { "measure" } th scope="col" { "value" } th scope="col" { "reads" } } }
             tbody {
-                @for m in measures { tr { th scope="row" { (name(m.metric)) } td { (value(m)) } td.words { (reads(m.metric)) } } }
+                @for m in measures { tr { th scope="row" { (name(m.metric)) } td { (value(m)) } td.words { (reads(m.metric, report.model.task().classes().len())) } } }
                 @if let Some((precision, base, brier)) = more {
                     tr { th scope="row" { "average precision" } td { (format!("{precision:.3}")) } td.words { "mean precision over all thresholds, all folds together; guessing gives " (format!("{base:.3}")) } }
                     tr { th scope="row" { "Brier score" } td { (format!("{brier:.3}")) } td.words { "mean squared error of the probabilities, all folds together; always saying the average gives " (format!("{:.3}", base * (1.0 - base))) } }
@@ -74,19 +74,23 @@ fn table(report: &Report<'_>, trial: &Trial, measures: &[Measured]) -> Markup {
     }
 }
 
-fn reads(metric: Metric) -> &'static str {
-    match metric {
+fn reads(metric: Metric, classes: usize) -> String {
+    let text = match metric {
         Metric::Accuracy => "share of right predictions",
         Metric::Auc => {
             "chance that one of the positive class scores above one of the negative; 0.5 is guessing"
         }
         Metric::LogLoss => {
-            "mean surprise at the true class; lower is better, 0.693 is a coin toss between two"
+            let guess = (classes as f64).ln();
+            return format!(
+                "mean surprise at the true class; lower is better, giving all classes the same probability costs {guess:.3}"
+            );
         }
         Metric::Rmse => "typical error, in units of the target; large errors count more",
         Metric::Mae => "mean error, in units of the target",
         Metric::R2 => "share of the variance explained; 1 is perfect, 0 is the mean",
-    }
+    };
+    text.to_owned()
 }
 
 /// One plot a metric, all graphs that it was measured on.
