@@ -16,6 +16,12 @@ use std::collections::BinaryHeap;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
+/// A pattern in one line: as SMARTS if it is of molecules, else in words.
+#[must_use]
+pub fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
+    smarts(code, labels).unwrap_or_else(|| code.describe(labels))
+}
+
 /// The SMARTS of a pattern; `None` if some label is no atom or bond in SMARTS (the graphs are no
 /// molecules) or the edges are no DFS code.
 #[must_use]

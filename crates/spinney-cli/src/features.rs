@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde_json::json;
 use spinney::model::export::Features;
 use spinney::{Dataset, Error, Model, Result};
+use spinney_chem::smarts::pattern_text;
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::pattern_text;
 use crate::npz::{Matrix, Values};
 use crate::{input, output};
 

@@ -11,9 +11,9 @@ use spinney::dataset::Record;
 use spinney::mining::mine::Tally;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
+use spinney_chem::smarts::pattern_text;
 
 use crate::args::{CommonArgs, InputArgs, Limit};
-use crate::molecules::pattern_text;
 use crate::npz::{Matrix, Values};
 use crate::{input, output, progress};
 

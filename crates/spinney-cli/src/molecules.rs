@@ -6,11 +6,9 @@ use std::str::FromStr;
 use clap::Args;
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use spinney::io::Format;
-use spinney::labels::Labels;
-use spinney::mining::DfsCode;
 use spinney::{Error, Model, Result};
 use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets};
-use spinney_chem::{AtomView, BondView, Chemistry, scaffold, smarts, toolkit};
+use spinney_chem::{AtomView, BondView, Chemistry, scaffold, toolkit};
 
 use crate::args::ReadingArgs;
 
@@ -172,11 +170,6 @@ pub(crate) fn chemistry_of(model: &Model, path: &Path) -> Result<Chemistry> {
     Chemistry::of_model(model)?.ok_or_else(|| {
         Error::file(path, "molecules, but the model was trained on graphs: give graphs")
     })
-}
-
-/// A pattern in one line: as SMARTS if it is of molecules, else in words.
-pub(crate) fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
-    smarts::smarts(code, labels).unwrap_or_else(|| code.describe(labels))
 }
 
 /// The scaffold of each molecule, for splits that keep scaffolds together.

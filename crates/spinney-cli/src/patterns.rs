@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use spinney::model::Importance;
 use spinney::{Error, Model, Result};
 use spinney_chem::draw::pattern_svg;
+use spinney_chem::smarts::pattern_text;
 
 use crate::args::CommonArgs;
-use crate::molecules::pattern_text;
 use crate::{input, output};
 
 /// List a model's patterns, the most important first.

@@ -6,9 +6,10 @@ use std::time::Instant;
 use serde_json::json;
 use spinney::model::{Pattern, Predictions, Task};
 use spinney::{Dataset, Error, Model, Result};
+use spinney_chem::smarts::pattern_text;
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::{chemistry_of, is_molecules, pattern_text, request};
+use crate::molecules::{chemistry_of, is_molecules, request};
 use crate::{input, output};
 
 /// Predict with a model.

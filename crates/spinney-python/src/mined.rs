@@ -9,9 +9,10 @@ use spinney::labels::{Label, Labels, Names};
 use spinney::mining::{DfsCode, DfsEdge, Limits, Wanted};
 use spinney::model::Matcher;
 use spinney_chem::draw::pattern_svg;
+use spinney_chem::smarts::pattern_text;
 
 use crate::graphs::{Graphs, chemistry_of};
-use crate::model::{compatible, pattern_text};
+use crate::model::compatible;
 use crate::sparse::rows;
 use crate::work;
 

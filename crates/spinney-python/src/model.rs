@@ -8,11 +8,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
-use spinney::labels::Labels;
-use spinney::mining::DfsCode;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
+use spinney_chem::Chemistry;
 use spinney_chem::draw::pattern_svg;
-use spinney_chem::{Chemistry, smarts};
+use spinney_chem::smarts::pattern_text;
 
 use crate::errors::{raised, unwritten};
 use crate::graphs::Graphs;
@@ -37,11 +36,6 @@ impl Model {
         Chemistry::of_model(&model).map_err(raised)?;
         Ok(Model::new(model))
     }
-}
-
-/// A pattern in one line: as SMARTS if it is of molecules, else in words.
-pub(crate) fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
-    smarts::smarts(code, labels).unwrap_or_else(|| code.describe(labels))
 }
 
 /// Refuses graphs that were made otherwise than those of training.

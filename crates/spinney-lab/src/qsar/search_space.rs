@@ -4,7 +4,7 @@
 use spinney::boosting::{Booster, Exploration};
 use spinney::mining::Census;
 use spinney::{Dataset, Engine, Params, Result};
-use spinney_chem::smarts::smarts;
+use spinney_chem::smarts::pattern_text;
 
 use crate::page::Page;
 use crate::table::Table;
@@ -67,7 +67,7 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
     for (rank, of) in importance.iter().take(SHOWN).enumerate() {
         let pattern = &fit.model.patterns()[of.pattern];
         let labels = fit.model.labels();
-        let text = smarts(&pattern.code, labels).unwrap_or_else(|| pattern.code.describe(labels));
+        let text = pattern_text(&pattern.code, labels);
         let share = format!("{:.2}", 100.0 * of.gain / total);
         worth.row([(rank + 1).to_string(), text, share, pattern.total_support().to_string()]);
     }

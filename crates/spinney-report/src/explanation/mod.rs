@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use spinney::model::attribution::Shares;
 use spinney::model::{Model, Predictions, Task};
 use spinney::{Dataset, Error, Result};
-use spinney_chem::smarts::smarts;
+use spinney_chem::smarts::pattern_text;
 
 use crate::sample::{Held, Sample};
 
@@ -95,7 +95,7 @@ impl<'e> Explanation<'e> {
             .filter(|(_, (value, _))| **value != 0.0)
             .map(|(pattern, (&contribution, own))| Reason {
                 pattern,
-                text: smarts(&own.code, labels).unwrap_or_else(|| own.code.describe(labels)),
+                text: pattern_text(&own.code, labels),
                 count: times(&found, pattern),
                 contribution,
             })

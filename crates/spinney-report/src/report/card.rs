@@ -1,7 +1,7 @@
 //! The model card: what it was made from, how, and what it must not be used for.
 
 use maud::{Markup, html};
-use spinney::model::{Node, Task, Tree};
+use spinney::model::{Task, Tree};
 
 use super::Report;
 use crate::page::{count, grouped, percent};
@@ -22,7 +22,7 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
             dt { "Model" }
             dd {
                 (count(model.rounds(), "round")) ", " (count(model.trees().len(), "tree")) " of up to "
-                (count(deepest(model.trees()), "question")) " from root to leaf, "
+                (count(model.trees().iter().map(Tree::depth).max().unwrap_or(0), "question")) " from root to leaf, "
                 (count(model.patterns().len(), "pattern")) "; stopped: " (made.stopped)
             }
             dt { "Made by" } dd { (made.program) }
@@ -52,19 +52,6 @@ fn classes(report: &Report<'_>) -> String {
         .map(|(name, n)| format!("{name}: {} ({})", grouped(*n), percent(*n, made.graphs)))
         .collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
-}
-
-fn deepest(trees: &[Tree]) -> usize {
-    let depth = |tree: &Tree| {
-        let mut depths = vec![0; tree.nodes().len()];
-        for (i, node) in tree.nodes().iter().enumerate() {
-            if let Node::Split { yes, no, .. } = *node {
-                (depths[yes], depths[no]) = (depths[i] + 1, depths[i] + 1);
-            }
-        }
-        depths.into_iter().max().unwrap_or(0)
-    };
-    trees.iter().map(depth).max().unwrap_or(0)
 }
 
 fn shown(value: &serde_json::Value) -> String {

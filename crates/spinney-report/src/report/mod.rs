@@ -18,7 +18,7 @@ use serde_json::json;
 use spinney::boosting::Record;
 use spinney::metrics::Metric;
 use spinney::model::Model;
-use spinney_chem::smarts::smarts;
+use spinney_chem::smarts::pattern_text;
 
 use crate::page::{Section, class, count, page};
 use crate::sample::{Held, Sample};
@@ -132,9 +132,7 @@ impl Report<'_> {
     fn texts(&self) -> Vec<String> {
         let labels = self.model.labels();
         let patterns = self.model.patterns().iter();
-        patterns
-            .map(|p| smarts(&p.code, labels).unwrap_or_else(|| p.code.describe(labels)))
-            .collect()
+        patterns.map(|p| pattern_text(&p.code, labels)).collect()
     }
 
     /// The patterns found in each graph of the sample.

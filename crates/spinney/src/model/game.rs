@@ -93,16 +93,6 @@ pub(super) fn mean(tree: &Tree, at: usize) -> f64 {
     }
 }
 
-fn depth(tree: &Tree) -> usize {
-    let mut depths = vec![0; tree.nodes().len()];
-    for (i, node) in tree.nodes().iter().enumerate() {
-        if let Node::Split { yes, no, .. } = *node {
-            (depths[yes], depths[no]) = (depths[i] + 1, depths[i] + 1);
-        }
-    }
-    depths.into_iter().max().unwrap_or(0)
-}
-
 /// Gauss and Legendre's rule from 0 to 1: points and weights.
 #[derive(Debug)]
 pub(super) struct Rule {
@@ -112,7 +102,7 @@ pub(super) struct Rule {
 impl Rule {
     /// Exact for every tree of `model`.
     pub(super) fn of(model: &Model) -> Rule {
-        let depth = model.trees.iter().map(depth).max().unwrap_or(0);
+        let depth = model.trees.iter().map(Tree::depth).max().unwrap_or(0);
         Rule::new(depth.div_ceil(2).max(1))
     }
 

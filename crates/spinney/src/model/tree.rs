@@ -77,6 +77,18 @@ impl Tree {
         }
     }
 
+    /// The most questions from the root to a leaf.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Node::Split { yes, no, .. } = *node {
+                (depths[yes], depths[no]) = (depths[i] + 1, depths[i] + 1);
+            }
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
+
     /// The mean value of the leaves below each node, by training cover.
     #[must_use]
     pub fn means(&self) -> Vec<f64> {
