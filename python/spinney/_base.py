@@ -362,10 +362,11 @@ class SpinneyBase(BaseEstimator):
         # By graph, pattern and output.
         values = self._signs(values.reshape(n, outputs, values.shape[1]).swapaxes(1, 2))
         bias, atoms = self._signs(bias[None, :])[0], self._signs(atoms)
+        start: float | np.ndarray = bias
         if values.shape[2] == 1:
-            bias, values, atoms = float(bias[0]), values[:, :, 0], atoms[:, 0]
+            start, values, atoms = float(bias[0]), values[:, :, 0], atoms[:, 0]
         parts = [atoms[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
-        return Explanation(bias, values, self.model_.texts(), parts)
+        return Explanation(start, values, self.model_.texts(), parts)
 
     def draw(self, molecule: Any, output: int = 0) -> Drawing:
         """Draw a molecule with its atoms tinted by what they add to the score: orange up, blue down.

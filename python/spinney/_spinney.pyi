@@ -1,7 +1,7 @@
 """The Rust half; internal: use the names of `spinney`."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,9 @@ __version__: str
 
 _Csr = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint32]]
 
+__all__: list[str]
+
+@final
 class Graphs:
     def __len__(self) -> int: ...
     def take(self, rows: Sequence[int]) -> Graphs: ...
@@ -21,6 +24,7 @@ class Graphs:
     def graph(self, row: int) -> tuple[list[str], list[tuple[int, int, str]]]: ...
     def state(self) -> tuple[Any, ...]: ...
 
+@final
 class Model:
     task: str
     classes: list[str]
@@ -59,6 +63,7 @@ class Model:
         npt.NDArray[np.float64],
     ]: ...
 
+@final
 class PatternSet:
     def __len__(self) -> int: ...
     def table(self) -> tuple[list[str], list[int]]: ...

@@ -90,3 +90,11 @@ def test_graphs_are_explained_too():
     model = SpinneyClassifier(**QUICK).fit(pairs, [0, 1] * 5)
     assert [len(a) for a in model.explain(pairs[:2]).atoms] == [3, 2]
     assert "pattern" in model.patterns_.columns and "<svg" in model.draw_patterns().svg
+
+
+def test_only_the_fragment_that_is_kept_is_tinted():
+    model = SpinneyClassifier(**QUICK, largest_fragment=True).fit(SMILES, ALCOHOL)
+    alone, salt = model.draw("OCCO").svg, model.draw("[Na+].OCCO").svg
+    assert alone.count("<circle") == salt.count("<circle") > 0
+    whole = SpinneyClassifier(**QUICK).fit(SMILES, ALCOHOL)
+    assert "<svg" in whole.draw("[Na+].OCCO").svg
