@@ -10,7 +10,23 @@ __version__: str
 
 _Csr = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint32]]
 
-__all__: list[str]
+__all__ = [
+    "Graphs",
+    "Model",
+    "PatternSet",
+    "__version__",
+    "defaults",
+    "from_molecules",
+    "from_pairs",
+    "from_smiles",
+    "from_state",
+    "mine",
+    "molecule_svg",
+    "read",
+    "string_address",
+    "train",
+    "train_gboost",
+]
 
 @final
 class Graphs:
