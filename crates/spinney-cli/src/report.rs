@@ -4,11 +4,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use spinney::boosting::Exploration;
-use spinney::mining::mine::{Counts, Wanted};
 use spinney::model::evaluate::measure;
 use spinney::model::{Predictions, Truth};
-use spinney::{Dataset, Engine, Error, Model, Result};
+use spinney::{Dataset, Error, Model, Result};
 use spinney_report::report::{Learning, Space};
 use spinney_report::trial::Kind;
 use spinney_report::{Report, Sample, Trial};
@@ -39,8 +37,6 @@ pub(crate) struct Args {
 
 /// Learning curves are measured on at most so many graphs.
 const MEASURED: usize = 3000;
-/// More edge sets are not counted by pattern: that would take minutes.
-const MOST_COUNTED: f64 = 2e7;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
@@ -129,15 +125,10 @@ fn learning(model: &Model, data: &Dataset, trial: &Trial) -> Vec<Learning> {
     truth.metrics().map(curve).to_vec()
 }
 
-/// The patterns of the data, counted if that is quick.
+/// The patterns of the data.
 fn space(model: &Model, data: &Dataset) -> Space {
     let most = model.params().get("max_edges").and_then(serde_json::Value::as_u64);
     let most = most.map(|n| n as usize);
-    let sets = input::edge_sets(data, most);
-    let counted = most.filter(|_| sets <= MOST_COUNTED).map(|max_edges| {
-        let exploration = Exploration::new(data, Some(max_edges), Engine::Census);
-        let wanted = Wanted { vertices: true, ..Wanted::default() };
-        exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
-    });
-    Space { whole: counted.flatten(), explored: None, edge_sets: Some(sets) }
+    let edge_sets = Some(input::edge_sets(data, most));
+    Space { whole: reporting::counted(data, most), explored: None, edge_sets }
 }

@@ -4,18 +4,21 @@ use std::path::{Path, PathBuf};
 
 use spinney::boosting::cv::{Folds, Setting, cross_predict, strata};
 use spinney::boosting::{Exploration, Record, ValidParams};
+use spinney::mining::mine::{Counts, Wanted};
 use spinney::model::Truth;
-use spinney::{Dataset, Model, Params, Result};
+use spinney::{Dataset, Engine, Model, Params, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::{Learning, Space};
 use spinney_report::trial::Kind;
 use spinney_report::{Report, Sample, Trial};
 
 use crate::args::CommonArgs;
-use crate::{output, progress};
+use crate::{input, output, progress};
 
 /// Folds of the cross-validation that a report makes where nothing is held out.
 const FOLDS: usize = 5;
+/// More edge sets are not counted by pattern: that would take minutes.
+const MOST_COUNTED: f64 = 2e7;
 
 /// `--report FILE`.
 #[derive(clap::Args, Clone)]
@@ -42,6 +45,14 @@ impl<'k> Known<'k> {
         Sample { data: self.data, structures: self.structures, chemistry: self.chemistry }
     }
 
+    /// What the training looked at, among all that there is if that is quickly counted.
+    fn space(&self, record: &Record) -> Space {
+        let mut space = Space::of_record(record);
+        let most = self.model.params().get("max_edges").and_then(serde_json::Value::as_u64);
+        space.whole = space.whole.or_else(|| counted(self.data, most.map(|n| n as usize)));
+        space
+    }
+
     /// Writes the page.
     pub(crate) fn write(
         self,
@@ -57,7 +68,7 @@ impl<'k> Known<'k> {
             sample: Some(self.sample()),
             trial,
             learning,
-            space: self.record.map(Space::of_record),
+            space: self.record.map(|record| self.space(record)),
             target: self.target,
             facts: self.facts,
         };
@@ -71,6 +82,14 @@ impl<'k> Known<'k> {
 pub(crate) fn write(path: &Path, page: &str) -> Result<()> {
     output::write_to(Some(path), |out| out.write_all(page.as_bytes()))?;
     output::print(&format!("wrote {} ({:.1} MB)\n", path.display(), page.len() as f64 / 1e6))
+}
+
+/// The patterns of some graphs by number of edges; none if counting them would take long.
+pub(crate) fn counted(data: &Dataset, max_edges: Option<usize>) -> Option<Vec<usize>> {
+    let most = max_edges.filter(|_| input::edge_sets(data, max_edges) <= MOST_COUNTED)?;
+    let exploration = Exploration::new(data, Some(most), Engine::Census);
+    let wanted = Wanted { vertices: true, ..Wanted::default() };
+    exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
 }
 
 /// Predictions of the graphs held out of a training.
