@@ -68,8 +68,9 @@
 
   const thumb = (pattern) => {
     const svg = document.querySelector(`#p${pattern} .picture svg`);
+    if (!svg) return "";
     const frame = make("span", "thumb");
-    if (svg) frame.append(svg.cloneNode(true));
+    frame.append(svg.cloneNode(true));
     return frame;
   };
   const cover = (n) => make("span", "cover", ` (${n} training ${data.noun}${n === 1 ? "" : "s"})`);

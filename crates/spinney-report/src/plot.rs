@@ -92,6 +92,18 @@ impl Axis {
         let last = (self.high / step + 1e-9).floor() as i64;
         (first..=last).map(|i| i as f64 * step).collect()
     }
+
+    /// Of an axis of logarithms: those of 1, 10, 100, …, or of 1, 2, 5, 10, … if there are few.
+    fn log_ticks(&self) -> Vec<f64> {
+        let inside = |tick: &f64| (self.low - 1e-9..=self.high + 1e-9).contains(tick);
+        let powers = self.low.floor() as i64..=self.high.ceil() as i64;
+        let tens: Vec<f64> = powers.clone().map(|p| p as f64).filter(inside).collect();
+        if tens.len() > 2 {
+            return tens;
+        }
+        let steps = powers.flat_map(|p| [1.0, 2.0, 5.0].map(|m: f64| p as f64 + m.log10()));
+        steps.filter(inside).collect()
+    }
 }
 
 impl Plot {
@@ -197,7 +209,7 @@ impl Plot {
                 number(tick)
             );
         }
-        for tick in y.ticks() {
+        for tick in if self.log { y.log_ticks() } else { y.ticks() } {
             let at = y.at(tick);
             let shown = if self.log { 10f64.powf(tick) } else { tick };
             let _ = writeln!(
@@ -293,6 +305,12 @@ mod tests {
             ["0.6", "0.7", "0.8", "0.9"]
         );
         assert_eq!((axis.at(0.53), axis.at(0.97)), (0.0, 100.0));
+        let logs = |low: f64, high: f64| {
+            let axis = Axis::new([low.log10(), high.log10()].into_iter(), (0.0, 1.0));
+            axis.log_ticks().iter().map(|t| number(10f64.powf(*t))).collect::<Vec<_>>()
+        };
+        assert_eq!(logs(4.0, 30.0), ["5", "10", "20"]);
+        assert_eq!(logs(1.0, 5e4), ["1", "10", "100", "1000", "10000"]);
         // A single value, or none, still gives an axis.
         assert!(!Axis::new([3.0].into_iter(), (0.0, 1.0)).ticks().is_empty());
         assert!(!Axis::new([f64::NAN].into_iter(), (0.0, 1.0)).ticks().is_empty());
