@@ -1,12 +1,12 @@
 //! What training did, round by round. Unlike the model it may speak of clocks and engines.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::params::Engine;
 use crate::metrics::Metric;
 
 /// Why training stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// All rounds were done.

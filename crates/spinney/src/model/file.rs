@@ -15,25 +15,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::envelope::Kind;
 use super::{Link, Model, Pattern, Provenance, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
 use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 
-const FORMAT: &str = "spinney-model";
-const VERSION: u64 = 1;
-
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    format: String,
-    version: u64,
-    sha256: String,
-    #[serde(borrow)]
-    model: &'a serde_json::value::RawValue,
-}
+const KIND: Kind = Kind { format: "spinney-model", version: 1, part: "model", what: "model" };
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,12 +62,7 @@ impl Model {
     /// The model file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let body = self.body();
-        let sum = hex(&Sha256::digest(body.as_bytes()));
-        format!(
-            "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"sha256\": \"{sum}\",\n\
-             \"model\": {body}\n}}\n"
-        )
+        KIND.seal(&self.body())
     }
 
     /// The part under the checksum: one pattern and one tree a line.
@@ -129,30 +114,7 @@ impl Model {
     /// # Errors
     /// Says why the text is no intact model.
     pub fn from_json(text: &str) -> std::result::Result<Model, String> {
-        if !text.trim_start().is_empty() && !text.trim_start().starts_with('{') {
-            return Err("not a Spinney model: not a JSON object".into());
-        }
-        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {
-            if e.is_eof() {
-                format!("not a whole Spinney model: the file ends too early ({e})")
-            } else {
-                format!("not a Spinney model: {e}")
-            }
-        })?;
-        if envelope.format != FORMAT {
-            return Err(format!("not a Spinney model: its format is {:?}", envelope.format));
-        }
-        if envelope.version != VERSION {
-            return Err(format!(
-                "model format version {} is not known to this program (it knows {VERSION}); \
-                 update spinney",
-                envelope.version
-            ));
-        }
-        let body = envelope.model.get();
-        if hex(&Sha256::digest(body.as_bytes())) != envelope.sha256 {
-            return Err("damaged: the checksum does not fit the content".into());
-        }
+        let body = KIND.open(text)?;
         let wire: Wire =
             serde_json::from_str(body).map_err(|e| format!("damaged or wrong model: {e}"))?;
         wire.into_model()
@@ -264,20 +226,12 @@ impl WirePattern {
     }
 }
 
-fn edge_tuple(e: &DfsEdge) -> (u16, u16, Label, Label, Label) {
+pub(crate) fn edge_tuple(e: &DfsEdge) -> (u16, u16, Label, Label, Label) {
     (e.from, e.to, e.from_label, e.edge_label, e.to_label)
 }
 
-fn edge_of(
+pub(crate) fn edge_of(
     (from, to, from_label, edge_label, to_label): (u16, u16, Label, Label, Label),
 ) -> DfsEdge {
     DfsEdge { from, to, from_label, edge_label, to_label }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, b| {
-        let _ = write!(text, "{b:02x}");
-        text
-    })
 }

@@ -9,6 +9,7 @@
 //! the training code.
 
 pub mod contributions;
+pub(crate) mod envelope;
 pub mod evaluate;
 pub mod export;
 pub mod file;

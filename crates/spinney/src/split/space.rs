@@ -103,6 +103,11 @@ pub trait PatternSpace: Send + Sync {
     }
     /// Explores the way to a pattern.
     fn reveal(&mut self, _code: &DfsCode) {}
+    /// The numbers of some patterns, each given with what may be its number (it was in another
+    /// training on the same graphs); `None` if one is not in the space.
+    fn numbers(&mut self, _patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        None
+    }
     /// How many patterns have been explored.
     fn patterns(&self) -> usize;
     /// The number of edges of an explored pattern, by its number.
@@ -207,6 +212,25 @@ impl PatternSpace for CensusSpace<'_> {
             graphs.iter_mut().zip(part).for_each(|(graphs, part)| graphs.extend(part));
         }
         graphs
+    }
+
+    fn numbers(&mut self, patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        let mut canonizer = Canonizer::new();
+        let mut code = |number| self.census.decode(self.graphs, number, &mut canonizer).code;
+        let count = self.census.len() as u32;
+        if patterns.iter().all(|(wanted, number)| *number < count && code(*number) == *wanted) {
+            return Some(patterns.iter().map(|pattern| pattern.1).collect());
+        }
+        // Numbers of the other engine: look at all patterns once.
+        let mut found: FxHashMap<&DfsCode, u32> =
+            patterns.iter().map(|(code, _)| (code, u32::MAX)).collect();
+        for number in 0..count {
+            if let Some(slot) = found.get_mut(&code(number)) {
+                *slot = number;
+            }
+        }
+        let number = |(code, _): &(DfsCode, u32)| found.get(code).copied().filter(|n| *n < count);
+        patterns.iter().map(number).collect()
     }
 
     fn patterns(&self) -> usize {
@@ -343,6 +367,21 @@ impl<'a> BoundSpace<'a> {
         enough.filter_map(|(&graph, _)| self.position_of[graph as usize]).collect()
     }
 
+    /// Explores the way to a pattern; gives its number if it is in the tree.
+    fn lead_to(&mut self, code: &DfsCode) -> Option<NodeId> {
+        let mut at = self.tree.root(code.root());
+        for &edge in code.edges() {
+            let node = at?;
+            if self.tree.is_open(node) {
+                for child in self.tree.expand(node) {
+                    self.add(child, &mut Expanded::default());
+                }
+            }
+            at = self.tree.child(node, edge);
+        }
+        at
+    }
+
     fn open(&mut self, class: ClassId, node: NodeId, edges: u32) -> usize {
         let groups = &mut self.groups;
         let at = *self.group_of.entry(class).or_insert_with(|| {
@@ -414,17 +453,12 @@ impl PatternSpace for BoundSpace<'_> {
         self.met_alone
     }
 
+    fn numbers(&mut self, patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        patterns.iter().map(|(code, _)| self.lead_to(code)).collect()
+    }
+
     fn reveal(&mut self, code: &DfsCode) {
-        let mut at = self.tree.root(code.root());
-        for &edge in code.edges() {
-            let Some(node) = at else { return };
-            if self.tree.is_open(node) {
-                for child in self.tree.expand(node) {
-                    self.add(child, &mut Expanded::default());
-                }
-            }
-            at = self.tree.child(node, edge);
-        }
+        self.lead_to(code);
     }
 
     fn patterns(&self) -> usize {
