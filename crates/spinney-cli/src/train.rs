@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::{Booster, Exploration, Record, ValidParams};
+use spinney::boosting::{Booster, Exploration, Record, StopReason, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
+use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
 use crate::molecules::Split;
-use crate::{input, output, progress};
+use crate::{input, output, progress, signals};
 
 /// Train a model.
 #[derive(clap::Args)]
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     method: MethodArgs,
     #[command(flatten)]
     params: ParamArgs,
+    #[command(flatten)]
+    keeping: CheckpointArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -59,9 +62,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let params = args.params.params().check()?;
     args.method.check(&args.params)?;
+    if args.method.method == Method::Gboost && args.keeping.checkpoint.is_some() {
+        return Err(Error::parameter("checkpoint", "is not for --method gboost"));
+    }
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
-    output::check(&[Some(&args.output), args.common.json.as_deref()], &inputs)?;
+    let checkpoint = args.keeping.checkpoint.as_deref();
+    output::check(&[Some(&args.output), args.common.json.as_deref(), checkpoint], &inputs)?;
     let path = &args.input.input;
     let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
@@ -74,6 +81,9 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     } else {
         for (column, target) in targets.iter().enumerate() {
             results.push(train_one(args, &params, all.labelled(column, path)?, Some(target))?);
+            if signals::exit_code().is_some() {
+                break;
+            }
         }
     }
     let results = if targets.len() > 1 { json!(results) } else { results.swap_remove(0) };
@@ -105,8 +115,11 @@ fn train_one(
     let sides = sides(args, params, input)?;
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
-            let Fit { model, record } = train(args, params, &sides)?;
+            let Fit { model, record } = train(args, params, &sides, target)?;
             let text = told(args, &sides, &model, &record);
+            if record.stopped == StopReason::Interrupted {
+                tell_interrupted(args, &record, params.trees);
+            }
             (model, text, json!(record))
         }
         Method::Gboost => {
@@ -143,24 +156,51 @@ fn named_after(path: &Path, target: &str) -> PathBuf {
     path.with_extension(format!("{target}.{ending}"))
 }
 
-fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
+fn train(args: &Args, params: &ValidParams, sides: &Sides, target: Option<&str>) -> Result<Fit> {
+    signals::be_patient();
     let wait = progress::spinner(&args.common, "exploring patterns");
     let memory = args.params.memory.map(|bytes| bytes.0);
     let (most, engine) = (params.max_edges, args.params.engine);
     let exploration = Exploration::within(&sides.data, most, engine, memory);
-    let booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
+    let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
+    let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));
+    let checkpoint = args.keeping.checkpoint.as_ref().map(own);
+    if let Some(path) = &checkpoint {
+        booster = args.keeping.resumed(booster, path)?;
+    }
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, params.trees as u64, "boosting");
-    let trained = booster.run(|round| {
+    let (mut pace, mut kept) = (Pace::new(), Ok(()));
+    let trained = booster.run_watched(|booster| {
+        let Some(round) = booster.rounds().last() else { return true };
         bar.set_position(round.round as u64);
         bar.set_message(format!("loss {:.4}", round.valid_loss.unwrap_or(round.train_loss)));
-        true
+        let stops = signals::asked();
+        if let Some(path) = &checkpoint {
+            let must = stops || round.round == params.trees;
+            kept = pace.write(path, must, || booster.checkpoint().to_json());
+        }
+        !stops && kept.is_ok()
     })?;
     bar.finish_and_clear();
+    kept?;
     let wait = progress::spinner(&args.common, "certifying patterns");
     let fit = trained.into_fit();
     wait.finish_and_clear();
     fit
+}
+
+/// Says that the training was stopped, and how to go on.
+fn tell_interrupted(args: &Args, record: &Record, asked_for: usize) {
+    signals::obey();
+    let next = match &args.keeping.checkpoint {
+        Some(_) => "the same command with --resume goes on",
+        None => "with --checkpoint FILE it could go on",
+    };
+    let done = record.rounds.len();
+    output::complain(&format!(
+        "spinney: stopped after {done} of {asked_for} rounds; the model has these; {next}"
+    ));
 }
 
 fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {

@@ -133,11 +133,7 @@ impl Model {
     /// # Errors
     /// If it cannot be read or is no intact model.
     pub fn load(path: &Path) -> Result<Model> {
-        use std::io::Read;
-        let mut bytes = Vec::new();
-        crate::io::source::open(path)?
-            .read_to_end(&mut bytes)
-            .map_err(|e| crate::io::source::read_error(path, e))?;
+        let bytes = crate::io::source::read_bytes(path)?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| Error::file(path, "not a Spinney model: not text"))?;
         Model::from_json(text).map_err(|reason| Error::file(path, reason))
