@@ -6,11 +6,12 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, Setting, cross_validate_kept, strata};
-use spinney::boosting::{Exploration, ValidParams};
+use spinney::boosting::{Exploration, Limits, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
+use crate::budget::BudgetArgs;
 use crate::checkpoint::{CheckpointArgs, KeptCells};
 use crate::input::Input;
 use crate::molecules::Split;
@@ -38,6 +39,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
     keeping: CheckpointArgs,
     #[command(flatten)]
     common: CommonArgs,
@@ -62,11 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let bar = progress::bar(&args.common, 0, "folds");
     let tick = || bar.inc(1);
     let cells = KeptCells::new(&args.keeping, &tick)?;
+    let limits = args.budget.limits(started, args.params.memory);
     signals::be_patient();
     for column in 0..all.target_names.len().max(1) {
         let input = all.labelled(column, path)?;
         let target = all.target_names.get(column).filter(|_| several).map(String::as_str);
-        let Some(done) = validate(args, &settings, &input, (&cells, &bar))? else {
+        let Some(done) = validate(args, &settings, &input, (&cells, &bar, limits))? else {
             return stopped(args, &cells);
         };
         folds = done.folds.count();
@@ -112,7 +116,7 @@ fn validate(
     args: &Args,
     settings: &[ValidParams],
     input: &Input,
-    (cells, bar): (&KeptCells<'_>, &ProgressBar),
+    (cells, bar, limits): (&KeptCells<'_>, &ProgressBar, Limits),
 ) -> Result<Option<Done>> {
     let data = &input.data;
     check_targets(args, settings, data)?;
@@ -121,8 +125,7 @@ fn validate(
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
     input::check_census(data, most, args.params.engine)?;
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let memory = args.params.memory.map(|bytes| bytes.0);
-    let exploration = Exploration::within(data, most, args.params.engine, memory);
+    let exploration = Exploration::limited(data, most, args.params.engine, limits);
     wait.finish_and_clear();
     bar.reset();
     bar.set_length((settings.len() * folds.count()) as u64);

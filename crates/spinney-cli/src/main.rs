@@ -5,6 +5,7 @@
 //! was done until then is kept and said).
 
 mod args;
+mod budget;
 mod checkpoint;
 mod cv;
 mod demo;

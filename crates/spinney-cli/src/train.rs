@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::{Booster, Exploration, Record, StopReason, ValidParams};
+use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
+use crate::budget::{self, BudgetArgs};
 use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
@@ -36,6 +37,8 @@ pub(crate) struct Args {
     method: MethodArgs,
     #[command(flatten)]
     params: ParamArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
     #[command(flatten)]
     keeping: CheckpointArgs,
     #[command(flatten)]
@@ -74,13 +77,19 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     if all.chemistry.is_some() && all.target_names.is_empty() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
+    let limits = args.budget.limits(started, args.params.memory);
     let (targets, chemistry) = (all.target_names.clone(), all.chemistry.clone());
     let mut results = Vec::new();
     if targets.len() < 2 {
-        results.push(train_one(args, &params, all.into_labelled(path)?, None)?);
+        results.push(train_one(args, &params, all.into_labelled(path)?, (None, limits))?);
     } else {
         for (column, target) in targets.iter().enumerate() {
-            results.push(train_one(args, &params, all.labelled(column, path)?, Some(target))?);
+            results.push(train_one(
+                args,
+                &params,
+                all.labelled(column, path)?,
+                (Some(target), limits),
+            )?);
             if signals::exit_code().is_some() {
                 break;
             }
@@ -108,14 +117,14 @@ fn train_one(
     args: &Args,
     params: &ValidParams,
     input: Input,
-    target: Option<&str>,
+    (target, limits): (Option<&str>, Limits),
 ) -> Result<Value> {
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let chemistry = input.chemistry.clone();
     let sides = sides(args, params, input)?;
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
-            let Fit { model, record } = train(args, params, &sides, target)?;
+            let Fit { model, record } = train(args, params, &sides, (target, limits))?;
             let text = told(args, &sides, &model, &record);
             if record.stopped == StopReason::Interrupted {
                 tell_interrupted(args, &record, params.trees);
@@ -144,6 +153,7 @@ fn train_one(
         "target": target,
         "model": path.display().to_string(),
         "patterns": model.patterns().len(),
+        "unproven": model.provenance().unproven,
         "record": record,
     }))
 }
@@ -156,12 +166,16 @@ fn named_after(path: &Path, target: &str) -> PathBuf {
     path.with_extension(format!("{target}.{ending}"))
 }
 
-fn train(args: &Args, params: &ValidParams, sides: &Sides, target: Option<&str>) -> Result<Fit> {
+fn train(
+    args: &Args,
+    params: &ValidParams,
+    sides: &Sides,
+    (target, limits): (Option<&str>, Limits),
+) -> Result<Fit> {
     signals::be_patient();
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let memory = args.params.memory.map(|bytes| bytes.0);
     let (most, engine) = (params.max_edges, args.params.engine);
-    let exploration = Exploration::within(&sides.data, most, engine, memory);
+    let exploration = Exploration::limited(&sides.data, most, engine, limits);
     let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
     let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));
     let checkpoint = args.keeping.checkpoint.as_ref().map(own);
@@ -177,7 +191,7 @@ fn train(args: &Args, params: &ValidParams, sides: &Sides, target: Option<&str>)
         bar.set_message(format!("loss {:.4}", round.valid_loss.unwrap_or(round.train_loss)));
         let stops = signals::asked();
         if let Some(path) = &checkpoint {
-            let must = stops || round.round == params.trees;
+            let must = stops || booster.is_ending() || round.round == params.trees;
             kept = pace.write(path, must, || booster.checkpoint().to_json());
         }
         !stops && kept.is_ok()
@@ -291,6 +305,7 @@ fn told(args: &Args, sides: &Sides, model: &Model, record: &Record) -> String {
         let met = output::count(record.met_alone, "pattern");
         text += &format!("{met} more met in searches of single nodes\n");
     }
+    text += &budget::told(model, record);
     if let Some(last) = record.best_round.checked_sub(1).and_then(|r| record.rounds.get(r)) {
         text += &format!("training loss {:.4}\n", last.train_loss);
         for &(metric, v) in &last.valid {

@@ -11,7 +11,7 @@ use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth};
+use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth, Unproven};
 use crate::split::space::PatternSpace;
 
 /// What a model is made of.
@@ -59,6 +59,7 @@ impl Parts<'_> {
             class_counts,
             data_sha256: digest(self.data, self.train),
             stopped: self.stopped.into(),
+            unproven: unproven(self.trees),
         }
     }
 
@@ -128,6 +129,21 @@ impl Numbered {
         }
         Numbered { patterns, engine_ids, trees }
     }
+}
+
+/// The nodes whose searches were cut short.
+pub(super) fn unproven(trees: &[GrownTree]) -> Vec<Unproven> {
+    let of_tree = |(tree, grown): (usize, &GrownTree)| {
+        let gain = |node: usize| match grown.nodes.get(node) {
+            Some(GrownNode::Split { gain, .. }) => *gain,
+            _ => 0.0,
+        };
+        let mut open = grown.open.clone();
+        open.sort_unstable_by_key(|o| o.0);
+        let one = |&(node, bound): &(usize, f64)| Unproven { tree, node, gain: gain(node), bound };
+        open.iter().map(one).collect::<Vec<_>>()
+    };
+    trees.iter().enumerate().flat_map(of_tree).collect()
 }
 
 /// The least number that is in one of two ascending lists only.

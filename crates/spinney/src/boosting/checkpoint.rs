@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::assemble::{Numbered, digest};
+use super::assemble::{Numbered, digest, unproven};
 use super::grower::{GrownNode, GrownTree};
 use super::params::ValidParams;
 use super::record::{Round, StopReason};
@@ -29,7 +29,7 @@ use crate::mining::classes::Column;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::envelope::Kind;
 use crate::model::file::{edge_of, edge_tuple};
-use crate::model::{Node, Tree};
+use crate::model::{Node, Tree, Unproven};
 use crate::split::space::{PatternSpace, Simplest};
 
 const KIND: Kind =
@@ -171,6 +171,7 @@ struct Wire {
     rounds: Vec<WireRound>,
     patterns: Vec<WirePattern>,
     trees: Vec<Tree>,
+    unproven: Vec<Unproven>,
     train_scores: Vec<Bits>,
     valid_scores: Vec<Bits>,
 }
@@ -195,6 +196,7 @@ impl Checkpoint {
         trees: &[GrownTree],
         scores: [&[f64]; 2],
     ) -> Checkpoint {
+        let unproven = unproven(trees);
         let Numbered { patterns, engine_ids, trees } = Numbered::new(trees);
         let pattern = |(code, number): (DfsCode, u32)| WirePattern {
             root: code.root(),
@@ -207,6 +209,7 @@ impl Checkpoint {
             rounds: rounds.iter().map(WireRound::new).collect(),
             patterns: patterns.into_iter().zip(engine_ids).map(pattern).collect(),
             trees,
+            unproven,
             train_scores: Bits::all(scores[0]),
             valid_scores: Bits::all(scores[1]),
         })
@@ -260,10 +263,16 @@ impl Checkpoint {
         let numbers = numbers.ok_or_else(|| refused("a pattern of it is not in the graphs"))?;
         let codes: Vec<DfsCode> = known.into_iter().map(|(code, _)| code).collect();
         let values = |bits: Vec<Bits>| bits.into_iter().map(Bits::value).collect();
+        let mut trees: Vec<GrownTree> =
+            wire.trees.iter().map(|tree| grown(tree, &codes, &numbers)).collect();
+        for open in wire.unproven {
+            let tree = trees.get_mut(open.tree).ok_or_else(|| refused("it lacks a tree"))?;
+            tree.open.push((open.node, open.bound));
+        }
         Ok(State {
             ended: wire.ended,
             rounds: rounds(wire.rounds).map_err(refused)?,
-            trees: wire.trees.iter().map(|tree| grown(tree, &codes, &numbers)).collect(),
+            trees,
             scores: [values(wire.train_scores), values(wire.valid_scores)],
         })
     }
@@ -291,7 +300,11 @@ fn grown(tree: &Tree, codes: &[DfsCode], numbers: &[u32]) -> GrownTree {
             GrownNode::Split { simplest, yes, no, gain, cover }
         }
     };
-    GrownTree { nodes: tree.nodes().iter().map(node).collect(), leaf_of: Vec::new() }
+    GrownTree {
+        nodes: tree.nodes().iter().map(node).collect(),
+        leaf_of: Vec::new(),
+        open: Vec::new(),
+    }
 }
 
 /// Finished cells of a cross-validation: the rounds of each training.

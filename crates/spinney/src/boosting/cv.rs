@@ -249,6 +249,10 @@ fn cell(
     if record.stopped == StopReason::Interrupted {
         return Ok(None);
     }
+    if record.stopped.is_limit() {
+        let (why, done) = (record.stopped.text(), record.rounds.len());
+        return Err(Error::failed(format!("{why} in round {done} of {}", params.trees)));
+    }
     keeper.done(&identity, params.trees, &record.rounds);
     Ok(Some(record.rounds))
 }

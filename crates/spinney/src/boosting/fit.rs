@@ -25,6 +25,7 @@ use crate::metrics::Metric;
 use crate::mining::Census;
 use crate::model::evaluate::{evaluate, measure};
 use crate::model::{Model, Task};
+use crate::split::brake::Brake;
 use crate::split::gain::{Rule, Sums};
 use crate::split::histogram::{Cell, Full, Histogram};
 use crate::split::packed::Packed;
@@ -70,6 +71,7 @@ pub struct Booster<'a> {
     /// Why no round follows, if none does.
     ended: Option<StopReason>,
     spare: Spare,
+    brake: Brake,
     started: Instant,
     /// Seconds of an earlier part of the training.
     before: f64,
@@ -155,6 +157,7 @@ impl<'a> Booster<'a> {
             rounds: Vec::new(),
             ended: None,
             spare: Spare::default(),
+            brake: Brake::new(exploration.limits()),
             started,
             before: 0.0,
             identity: OnceLock::new(),
@@ -223,7 +226,13 @@ impl<'a> Booster<'a> {
         }
         let mut stopped = self.ended.unwrap_or(StopReason::Finished);
         while self.ended.is_none() && self.rounds.len() < self.params.trees {
+            let before = self.scores();
             self.next_round(&mut watch)?;
+            if let Some(limit) = self.brake.pulled() {
+                self.show_whole_rounds(before, &mut go_on);
+                stopped = limit.into();
+                break;
+            }
             let goes_on = go_on(&self);
             if let Some(ended) = self.ended {
                 stopped = ended;
@@ -233,6 +242,35 @@ impl<'a> Booster<'a> {
             }
         }
         Ok(self.finish(stopped, watch.best.0))
+    }
+
+    fn scores(&self) -> [Vec<f64>; 2] {
+        [self.train.scores.clone(), self.valid.scores.clone()]
+    }
+
+    /// Shows the training without its last round, which a limit cut short: a checkpoint holds whole
+    /// rounds only.
+    fn show_whole_rounds(
+        &mut self,
+        before: [Vec<f64>; 2],
+        go_on: &mut impl FnMut(&Booster<'a>) -> bool,
+    ) {
+        let cut = (self.rounds.pop(), self.ended.take(), self.scores());
+        let trees = self.trees.split_off(self.rounds.len() * self.loss.outputs());
+        [self.train.scores, self.valid.scores] = before;
+        if !self.rounds.is_empty() {
+            go_on(self);
+        }
+        self.trees.extend(trees);
+        self.rounds.extend(cut.0);
+        self.ended = cut.1;
+        [self.train.scores, self.valid.scores] = cut.2;
+    }
+
+    /// Whether a limit was reached: the training ends with this round.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.brake.pulled().is_some()
     }
 
     fn next_round(&mut self, watch: &mut Watch) -> Result<()> {
@@ -268,6 +306,7 @@ impl<'a> Booster<'a> {
             metric: self.metric,
             best_round: keep,
             stopped,
+            census_given_up: self.exploration.census_given_up().map(str::to_owned),
             seconds: self.seconds(),
             rounds,
         };
@@ -374,6 +413,7 @@ impl<'a> Booster<'a> {
         let (samples, rule) = self.samples(&gradients, &bends)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
         let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
+        let search = search.with_brake(&self.brake);
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {
             Leaf::Mean => (&self.weights, rate),
@@ -393,6 +433,7 @@ impl<'a> Booster<'a> {
             leaf_value: &leaf_value,
             gain_unit: samples.gain_unit(),
             spare,
+            brake: &self.brake,
         };
         Some(grower.grow(members, gradients.len()))
     }

@@ -22,6 +22,7 @@ mod sampling;
 mod side;
 pub mod stumps;
 
+pub use crate::split::brake::Limits;
 pub use checkpoint::{Cells, Checkpoint, Identity};
 pub use explore::Exploration;
 pub use fit::{Booster, Fit, Trained, fit};
