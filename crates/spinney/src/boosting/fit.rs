@@ -21,6 +21,7 @@ use super::side::{SHARE, Side};
 use super::{assemble, sampling};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::math::sum;
 use crate::metrics::Metric;
 use crate::mining::Census;
 use crate::model::evaluate::{evaluate, measure};
@@ -138,6 +139,7 @@ impl<'a> Booster<'a> {
         if params.early_stopping.is_some() && valid.is_empty() {
             return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
         }
+        check_scores(loss.outputs(), train.len() + valid.len())?;
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let space = exploration.space(params, train);
@@ -356,7 +358,7 @@ impl<'a> Booster<'a> {
             self.params.seed,
             number,
         );
-        let scores = self.train.scores.clone();
+        let scores = self.loss.prepared(self.train.scores.clone());
         let mut splits = 0;
         for output in 0..outputs {
             let (residuals, curvatures) = self.residuals(&scores, output);
@@ -420,7 +422,7 @@ impl<'a> Booster<'a> {
             Leaf::Newton => (&bends, rate * self.loss.newton_factor()),
         };
         let leaf_value = |positions: &[u32]| {
-            let sum = |values: &[f64]| positions.iter().map(|&p| values[p as usize]).sum::<f64>();
+            let sum = |values: &[f64]| sum(positions.iter().map(|&p| values[p as usize]));
             let below = sum(below) + l2;
             if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
         };
@@ -529,6 +531,23 @@ impl Trained<'_> {
         .into_model(&*b.space)?;
         Ok(Fit { model, record: self.record })
     }
+}
+
+/// The most scores, some 3 GB with what is made of them.
+const MOST_SCORES: usize = 100_000_000;
+
+/// Refuses more classes than scores can be held for.
+fn check_scores(classes: usize, graphs: usize) -> Result<()> {
+    if classes.saturating_mul(graphs) <= MOST_SCORES {
+        return Ok(());
+    }
+    Err(Error::parameter(
+        "loss",
+        format!(
+            "{classes} classes of {graphs} graphs are more than scores can be held for: are the \
+             targets classes, not identifiers?"
+        ),
+    ))
 }
 
 fn diverged(round: usize) -> Error {

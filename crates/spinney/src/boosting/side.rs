@@ -5,6 +5,7 @@ use rayon::prelude::{
 };
 
 use super::loss::Loss;
+use crate::math::sum;
 use crate::model::Predictions;
 use crate::model::evaluate::Truth;
 
@@ -26,7 +27,7 @@ impl Side {
 
     pub(super) fn loss(&self, loss: &Loss) -> f64 {
         let values = self.map(&self.scores, loss.outputs(), |g, s| loss.value(g, s));
-        values.iter().sum::<f64>() / self.graphs.len() as f64
+        sum(values.into_iter()) / self.graphs.len() as f64
     }
 
     /// Something for each graph, from its scores; in parallel if there are many graphs.

@@ -99,6 +99,7 @@ impl Grower {
     /// Holds growths within a ration from now on.
     pub(crate) fn set_ration(&mut self, ration: Ration) {
         self.ration = ration;
+        self.test.set_most_steps(ration.steps);
     }
 
     pub(crate) fn ration(&self) -> &Ration {
@@ -184,6 +185,9 @@ impl Grower {
         }
         for candidate in candidates {
             child.extensions.extend(self.judged(candidate, &child.shape, is_last));
+            if self.test.gave_up() {
+                return None;
+            }
         }
         if child.extensions.is_empty() {
             child.rows = Vec::new();

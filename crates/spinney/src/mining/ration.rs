@@ -15,6 +15,9 @@ pub struct Ration {
     pub kept: u64,
     /// The most that are counted and not kept.
     pub counted: u64,
+    /// The most steps of the test whether a code is the smallest (0: no limit). It takes factorially
+    /// many for a tree with many like branches.
+    pub steps: u64,
     /// When to stop.
     pub until: Option<Instant>,
 }
@@ -22,7 +25,7 @@ pub struct Ration {
 impl Default for Ration {
     /// Some 4 GB while a family grows, or a few seconds.
     fn default() -> Self {
-        Ration { kept: 1 << 28, counted: 1 << 31, until: None }
+        Ration { kept: 1 << 28, counted: 1 << 31, steps: 1 << 18, until: None }
     }
 }
 
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_ration_lasts_as_long_as_it_says() {
-        let ration = Ration { kept: 3 * STRETCH + 5, counted: 2, until: None };
+        let ration = Ration { kept: 3 * STRETCH + 5, counted: 2, steps: 0, until: None };
         let mut left = Left::all(ration, true);
         assert_eq!((0..).take_while(|_| left.take(1)).count() as u64, 3 * STRETCH + 5);
         assert!(left.is_out() && !left.take(1));

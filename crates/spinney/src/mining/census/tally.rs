@@ -66,8 +66,9 @@ pub(super) struct Taker {
     tally: Tally,
 }
 
-/// Edge sets between two questions whether to go on.
-const LOOK: u64 = 1 << 16;
+/// Work between two questions whether to go on: a set counts by the square of its size, about what its
+/// name may take.
+const LOOK: u64 = 1 << 21;
 
 impl Taker {
     /// The row of a graph. `go_on` gets the edge sets met since it was last asked, and the names of this
@@ -85,7 +86,7 @@ impl Taker {
             }
         }
         let (walker, mut asked) = (&mut self.walker, 0);
-        self.tally.next_look = LOOK;
+        self.tally.next_look = self.tally.work + LOOK;
         let mut watched = Watched { tally: &mut self.tally, go_on, asked: &mut asked };
         walker.walk(graph, max_edges, &mut watched);
         go_on(self.tally.row.edge_sets - asked, self.tally.row.found.len());
@@ -107,7 +108,7 @@ impl Watched<'_> {
         let sets = self.tally.row.edge_sets;
         let new = sets - *self.asked;
         *self.asked = sets;
-        self.tally.next_look = sets + LOOK;
+        self.tally.next_look = self.tally.work + LOOK;
         (self.go_on)(new, self.tally.row.found.len())
     }
 }
@@ -119,7 +120,9 @@ struct Tally {
     row: Row,
     /// For the set of each size on the way to the current one, its place on the trail.
     places: Vec<u32>,
-    /// The number of edge sets at which to ask whether to go on.
+    /// The work so far, that of one more set, and when to ask whether to go on.
+    work: u64,
+    step: u64,
     next_look: u64,
 }
 
@@ -187,7 +190,9 @@ impl Follow for Watched<'_> {
         tally.places.push(OFF);
         let before = tally.places.len() - 2;
         tally.count(name, 1, |tally| tally.occurrence(before, step.edge));
-        true
+        tally.step = (before * before) as u64;
+        tally.work += tally.step;
+        tally.work < tally.next_look || self.look()
     }
 
     #[inline]
@@ -197,7 +202,8 @@ impl Follow for Watched<'_> {
         let name = tally.namer.tip(step);
         let size = tally.places.len() - 1;
         tally.count(name, times, |tally| tally.occurrence(size, step.edge));
-        tally.row.edge_sets < tally.next_look || self.look()
+        tally.work += tally.step;
+        tally.work < tally.next_look || self.look()
     }
 
     #[inline]
