@@ -224,7 +224,13 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         return Ok(Sides { data: input.data, train: (0..n).collect(), valid: Vec::new() });
     };
     if let (Split::Column(_), Some(parts)) = (&args.split, &input.splits) {
-        let (valid, train) = (0..n).partition(|&i| parts[i as usize] == *valid);
+        let (held, train): (Vec<u32>, Vec<u32>) =
+            (0..n).partition(|&i| parts[i as usize] == *valid);
+        if held.is_empty() {
+            let reason = format!("no record has {valid:?} in the column that --split names");
+            return Err(Error::parameter("valid", reason));
+        }
+        let valid = held;
         return Ok(Sides { data: input.data, train, valid });
     }
     if let Ok(share) = valid.parse::<f64>() {

@@ -194,7 +194,7 @@ fn a_hundred_thousand_target_classes_are_refused() {
     let graphs: Vec<Graph> = (0..100_000u32).map(|i| graph(&[i % 7], &[])).collect();
     let targets: Vec<String> = (0..100_000).map(|i| format!("c{i}")).collect();
     let error = train(&dataset(&graphs, &targets), &few(), Limits::default());
-    let error = error.err().expect("too much").to_string();
+    let error = error.expect_err("too much").to_string();
     assert!(error.contains("100000 classes") && error.contains("loss"), "{error}");
 }
 
@@ -232,6 +232,6 @@ fn targets_and_weights_at_the_ends_of_the_range() {
         let data = data.clone().with_weights(weights).expect("weights");
         train(&data, &few(), Limits::default()).expect("a model");
     }
-    let error = data.with_weights(vec![0.0; 60]).err().expect("nothing to learn from");
+    let error = data.with_weights(vec![0.0; 60]).expect_err("nothing to learn from");
     assert!(error.to_string().contains("weight"), "{error}");
 }

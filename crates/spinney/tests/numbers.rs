@@ -105,7 +105,7 @@ proptest! {
         };
         let fit = fit(&dataset(&graphs, &texts), &params).expect("a model");
         let mean = total(targets.iter()) / whole(n);
-        let size: f64 = targets.iter().map(|t| t.abs()).sum();
+        let size: f64 = targets.iter().copied().map(f64::abs).sum();
         let init = exact(fit.model.init()[0]);
         prop_assert!((&init - &mean).abs() <= mean.abs() * exact(1e-15) + exact(size * 1e-30));
         // Training sees residuals as floats.
@@ -117,7 +117,7 @@ proptest! {
             (yes, no)
         };
         let gains: Vec<BigRational> = (0..labels as usize)
-            .map(|l| column(l))
+            .map(&column)
             .map(|(yes, no)| match yes.is_empty() || no.is_empty() {
                 true => BigRational::zero(),
                 false => exact_gain(&yes, &residuals),
@@ -137,7 +137,7 @@ proptest! {
                 for (leaf, members) in [(*yes, with), (*no, without)] {
                     let value = exact(fit.model.trees()[0].value(leaf));
                     let truth = total(members.iter()) / whole(members.len());
-                    let size: f64 = members.iter().map(|t| t.abs()).sum();
+                    let size: f64 = members.iter().copied().map(f64::abs).sum();
                     let allowed = truth.abs() * exact(1e-15) + exact(size * 1e-30);
                     prop_assert!((&value - &truth).abs() <= allowed, "a leaf is no mean");
                 }

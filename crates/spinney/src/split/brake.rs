@@ -39,11 +39,14 @@ pub struct Limits {
 }
 
 /// Shares of the memory: of the embeddings that are kept, of all that a space counts, and of what the
-/// process holds when a space is full and when a search must end.
-const EMBEDDINGS: f64 = 0.2;
-const COUNTED: f64 = 0.5;
-const FULL: f64 = 0.7;
-const OVER: f64 = 0.9;
+/// process holds when a space is full and when a search must end. Half is left for searches of nodes
+/// alone, which copy the node's graphs.
+const EMBEDDINGS: f64 = 0.15;
+const COUNTED: f64 = 0.3;
+const FULL: f64 = 0.5;
+const OVER: f64 = 0.92;
+/// Where nodes cannot be searched alone, a space may count this share.
+const MOST_COUNTED: f64 = 0.6;
 
 fn share(bytes: usize, of: f64) -> usize {
     (bytes as f64 * of) as usize
@@ -120,6 +123,12 @@ impl Brake {
             self.pull(Limit::Time);
         }
         self.pulled().is_some()
+    }
+
+    /// Whether a space that is full, and the only way to search, must not grow any further.
+    #[must_use]
+    pub fn is_over(&self, space: &dyn PatternSpace) -> bool {
+        self.limits.memory.is_some_and(|most| space.bytes() > share(most, MOST_COUNTED))
     }
 
     /// Whether searches are to end, or `Some(false)` if the space should not grow any further.

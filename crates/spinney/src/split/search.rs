@@ -309,11 +309,14 @@ impl<'a, C: Cell> Search<'a, C> {
                 continue;
             }
             let look = self.brake.and_then(|brake| brake.look(space));
-            if look == Some(true) || (look == Some(false) && most == usize::MAX) {
+            let alone = most < usize::MAX;
+            let over =
+                look == Some(false) && !alone && self.brake.is_some_and(|b| b.is_over(space));
+            if look == Some(true) || over {
                 self.brake.into_iter().for_each(|brake| brake.pull(Limit::Memory));
                 return Some(bound);
             }
-            if space.work() >= most || look == Some(false) {
+            if alone && (space.work() >= most || look == Some(false)) {
                 return self.explore_alone(space, positions, (record, bound));
             }
             let expanded = space.expand(group);
