@@ -106,7 +106,7 @@ class Kills:
         return time.time() - start
 
     def train(self, wanted):
-        args = "train x.gsp -o MODEL --trees 150 --max-edges 5 --threads 1"
+        args = "train x.gsp -o MODEL --trees 400 --max-edges 5 --threads 1"
         longest = 1.1 * self.seconds(args.replace("MODEL", "whole.json"))
         whole = (self.folder / "whole.json").read_bytes()
         model, kept = self.folder / "model.json", self.folder / "kept.json"

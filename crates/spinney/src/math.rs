@@ -61,7 +61,7 @@ mod tests {
     fn functions_are_the_same_everywhere() {
         assert_eq!(exp(1.0).to_bits(), 0x4005_bf0a_8b14_576a);
         assert_eq!(exp(-0.7).to_bits(), 0x3fdf_c80d_b9dd_5542);
-        assert_eq!(ln(3.0).to_bits(), 0x3ff1_93ea_7aad_030b);
+        assert_eq!(ln(3.0).to_bits(), 0x3ff1_93ea_7aad_030a);
         assert_eq!(ln_1p(0.3).to_bits(), 0x3fd0_ca93_7be1_b9dc);
         assert_eq!(exp(f64::NEG_INFINITY), 0.0);
         assert_eq!(exp(1e3), f64::INFINITY);

@@ -26,7 +26,7 @@ use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 const KIND: Kind = Kind { format: "spinney-model", version: 1, part: "model", what: "model" };
 
 /// Steps to check all patterns of a file: some seconds, a thousand times what models need.
-const MOST_STEPS: u64 = 1 << 25;
+const MOST_STEPS: u64 = 1 << 23;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
