@@ -1,5 +1,5 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python test-package test-cluster wheel lint bench bench-parts bench-whole clean
+.PHONY: demo test test-rust test-python test-package test-cluster wheel lint fuzz torture supply-chain bench bench-parts bench-whole clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -62,6 +62,24 @@ $(PACKAGE_VENV)/ready: python/tests/requirements.txt pyproject.toml
 	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check -r $< numpy scipy scikit-learn pandas
 	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
 	touch $@
+
+# Every fuzz target for FUZZ_SECONDS; needs a nightly compiler and `cargo install cargo-fuzz`, and says so if they lack.
+FUZZ_SECONDS ?= 60
+fuzz:
+	$(PYTHON) tests/torture/run.py --only fuzz --fuzz-seconds $(FUZZ_SECONDS)
+
+# Tries to break it and writes docs/RELIABILITY.md. TORTURE passes options on: make torture TORTURE="--kills 2000"
+torture:
+	$(CARGO) build --release
+	$(PYTHON) tests/torture/run.py $(TORTURE)
+
+# Licences, sources and duplicates of the dependencies; advisories where their database can be had.
+supply-chain:
+	@if ! $(CARGO) deny --version >/dev/null 2>&1; then \
+	    echo "skipped: cargo-deny is not installed (cargo install cargo-deny)"; exit 0; fi; \
+	$(CARGO) deny --locked check licenses bans sources || exit 1; \
+	$(CARGO) deny --locked check advisories || \
+	    { $(CARGO) deny fetch db >/dev/null 2>&1 && exit 1; echo "skipped: the advisory database cannot be had here"; }
 
 # Criterion benchmarks of the parts, then the whole program beside its peers, with a dated record in bench/records.
 # BENCH passes options on: make bench-whole BENCH="--only cpdb6 hiv4 --repeats 3"

@@ -194,8 +194,8 @@ pub(crate) struct ParamArgs {
     /// How to explore patterns: auto, census or bound; the model is the same
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     pub(crate) engine: Engine,
-    /// Memory for exploration, such as 500MB or 4GB: what does not fit is found again when needed,
-    /// with the same result
+    /// Most memory, such as 500MB or 4GB [default: most of what is free]; what does not fit is found
+    /// again when needed, with the same result; where that cannot be, training stops with a valid model
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Bytes>,
 }

@@ -3,18 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use spinney::boosting::cv::{Folds, Setting, cross_validate, strata};
-use spinney::boosting::{Booster, Exploration, ValidParams};
+use spinney::boosting::cv::{Folds, Setting, cross_validate_kept, strata};
+use spinney::boosting::{Booster, Exploration, Limits, ValidParams};
 use spinney::{Dataset, Error, Metric, Params, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
+use crate::budget::BudgetArgs;
+use crate::checkpoint::{CheckpointArgs, KeptCells};
 use crate::input::Input;
 use crate::molecules::Split;
 use crate::output::named_after;
 use crate::reporting::{Known, ReportArgs};
-use crate::{input, output, progress, reporting};
+use crate::{input, output, progress, reporting, signals};
 
 /// Cross-validate a grid of settings.
 #[derive(clap::Args)]
@@ -40,6 +43,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     params: ParamArgs,
     #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
+    keeping: CheckpointArgs,
+    #[command(flatten)]
     common: CommonArgs,
 }
 
@@ -50,7 +57,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let settings = settings(&args.params.params(), &axes)?;
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(args.folds_file.as_deref());
-    output::check(&[args.common.json.as_deref(), args.report.report.as_deref()], &inputs)?;
+    let (json, page) = (args.common.json.as_deref(), args.report.report.as_deref());
+    output::check(&[json, page, args.keeping.checkpoint.as_deref()], &inputs)?;
     let path = &args.input.input;
     let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
@@ -58,10 +66,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let several = all.target_names.len() > 1;
     let (mut results, mut folds) = (Vec::new(), 0);
+    let bar = progress::bar(&args.common, 0, "folds");
+    let tick = || bar.inc(1);
+    let cells = KeptCells::new(&args.keeping, &tick)?;
+    let limits = args.budget.limits(started, args.params.memory);
+    signals::be_patient();
     for column in 0..all.target_names.len().max(1) {
         let input = all.labelled(column, path)?;
         let target = all.target_names.get(column).filter(|_| several).map(String::as_str);
-        let done = validate(args, &settings, &input)?;
+        let Some(done) = validate(args, &settings, &input, (&cells, &bar, limits))? else {
+            return stopped(args, &cells);
+        };
         folds = done.folds.count();
         report(args, &input.data, &done, (target, &axes))?;
         if let Some(page) = &args.report.report {
@@ -70,6 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         results.extend(done.settings.iter().map(|s| setting_json(s, target)));
     }
+    cells.finish()?;
     output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
     let params = args.params.told(json!({
         "input": path.display().to_string(),
@@ -89,7 +105,27 @@ struct Done {
     settings: Vec<Setting>,
 }
 
-fn validate(args: &Args, settings: &[ValidParams], input: &Input) -> Result<Done> {
+/// Says that the work was stopped, and how to go on.
+fn stopped(args: &Args, cells: &KeptCells<'_>) -> Result<()> {
+    signals::obey();
+    let done = output::count(cells.finish()?, "finished fold");
+    output::complain(&match &args.keeping.checkpoint {
+        Some(path) => {
+            let path = path.display();
+            format!("spinney: stopped; {path} has {done}; the same command with --resume goes on")
+        }
+        None => "spinney: stopped; with --checkpoint FILE it could go on".into(),
+    });
+    Ok(())
+}
+
+/// Validates all settings; `None` if it was stopped.
+fn validate(
+    args: &Args,
+    settings: &[ValidParams],
+    input: &Input,
+    (cells, bar, limits): (&KeptCells<'_>, &ProgressBar, Limits),
+) -> Result<Option<Done>> {
     let data = &input.data;
     check_targets(args, settings, data)?;
     let folds = folds(args, &settings[0], input)?;
@@ -97,16 +133,19 @@ fn validate(args: &Args, settings: &[ValidParams], input: &Input) -> Result<Done
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
     input::check_census(data, most, args.params.engine)?;
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let memory = args.params.memory.map(|bytes| bytes.0);
-    let exploration = Exploration::within(data, most, args.params.engine, memory);
+    let exploration = Exploration::limited(data, most, args.params.engine, limits);
     wait.finish_and_clear();
-    let bar = progress::bar(&args.common, (settings.len() * folds.count()) as u64, "folds");
+    bar.reset();
+    bar.set_length((settings.len() * folds.count()) as u64);
     let mut done = Vec::with_capacity(settings.len());
+    let metric = args.params.metric;
     for params in settings {
-        done.push(cross_validate(&exploration, &folds, params, args.params.metric, || bar.inc(1))?);
+        let setting = cross_validate_kept(&exploration, &folds, params, metric, cells)?;
+        let Some(setting) = setting else { return Ok(None) };
+        done.push(setting);
     }
     bar.finish_and_clear();
-    Ok(Done { folds, settings: done })
+    Ok(Some(Done { folds, settings: done }))
 }
 
 /// All settings must understand the targets, and alike: as classes or as numbers.

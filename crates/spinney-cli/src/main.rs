@@ -1,9 +1,12 @@
 //! The program `spinney`: one file a subcommand.
 //!
 //! Results go to standard output, progress and notes to standard error, both in lines that say what
-//! was done. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input.
+//! was done. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input, 128 + n stopped by signal n (what
+//! was done until then is kept and said).
 
 mod args;
+mod budget;
+mod checkpoint;
 mod cv;
 mod demo;
 mod evaluate;
@@ -22,6 +25,7 @@ mod progress;
 mod report;
 mod reporting;
 mod reproduce;
+mod signals;
 mod train;
 
 use std::process::ExitCode;
@@ -76,6 +80,7 @@ fn command() -> Command {
 }
 
 fn main() -> ExitCode {
+    signals::install();
     let done = match command() {
         Command::Demo(args) => demo::run(&args),
         Command::Inspect(args) => inspect::run(&args),
@@ -91,7 +96,7 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(&args),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => signals::exit_code().map_or(ExitCode::SUCCESS, ExitCode::from),
         Err(error) => {
             output::complain(&format!("spinney: {error}"));
             if error.is_bad_input() { ExitCode::from(2) } else { ExitCode::FAILURE }

@@ -5,19 +5,21 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::{Booster, Exploration, Record, ValidParams};
+use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::Learning;
 
 use crate::args::{CommonArgs, InputArgs, ParamArgs};
+use crate::budget::{self, BudgetArgs};
+use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
 use crate::molecules::Split;
 use crate::output::named_after;
 use crate::reporting::{Known, ReportArgs};
-use crate::{input, output, progress, reporting};
+use crate::{input, output, progress, reporting, signals};
 
 /// Train a model.
 #[derive(clap::Args)]
@@ -40,6 +42,10 @@ pub(crate) struct Args {
     method: MethodArgs,
     #[command(flatten)]
     params: ParamArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    #[command(flatten)]
+    keeping: CheckpointArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -66,23 +72,35 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let params = args.params.params().check()?;
     args.method.check(&args.params)?;
+    if args.method.method == Method::Gboost && args.keeping.checkpoint.is_some() {
+        return Err(Error::parameter("checkpoint", "is not for --method gboost"));
+    }
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
-    let outputs =
-        [Some(args.output.as_path()), args.common.json.as_deref(), args.report.report.as_deref()];
-    output::check(&outputs, &inputs)?;
+    let (page, json) = (args.report.report.as_deref(), args.common.json.as_deref());
+    let checkpoint = args.keeping.checkpoint.as_deref();
+    output::check(&[Some(&args.output), json, page, checkpoint], &inputs)?;
     let path = &args.input.input;
     let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
+    let limits = args.budget.limits(started, args.params.memory);
     let (targets, chemistry) = (all.target_names.clone(), all.chemistry.clone());
     let mut results = Vec::new();
     if targets.len() < 2 {
-        results.push(train_one(args, &params, all.into_labelled(path)?, None)?);
+        results.push(train_one(args, &params, all.into_labelled(path)?, (None, limits))?);
     } else {
         for (column, target) in targets.iter().enumerate() {
-            results.push(train_one(args, &params, all.labelled(column, path)?, Some(target))?);
+            results.push(train_one(
+                args,
+                &params,
+                all.labelled(column, path)?,
+                (Some(target), limits),
+            )?);
+            if signals::exit_code().is_some() {
+                break;
+            }
         }
     }
     let results = if targets.len() > 1 { json!(results) } else { results.swap_remove(0) };
@@ -107,7 +125,7 @@ fn train_one(
     args: &Args,
     params: &ValidParams,
     input: Input,
-    target: Option<&str>,
+    (target, limits): (Option<&str>, Limits),
 ) -> Result<Value> {
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let chemistry = input.chemistry.clone();
@@ -115,8 +133,11 @@ fn train_one(
     let mut kept = None;
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
-            let Fit { model, record } = train(args, params, &sides)?;
+            let Fit { model, record } = train(args, params, &sides, (target, limits))?;
             let text = told(args, &sides, &model, &record);
+            if record.stopped == StopReason::Interrupted {
+                tell_interrupted(args, &record, params.trees);
+            }
             let json = json!(record);
             kept = Some(record);
             (model, text, json)
@@ -157,6 +178,7 @@ fn train_one(
         "target": target,
         "model": path.display().to_string(),
         "patterns": model.patterns().len(),
+        "unproven": model.provenance().unproven,
         "record": record,
     }))
 }
@@ -187,7 +209,9 @@ fn write_report(
         let trial = reporting::held_out(known.model, &sides.data, &sides.valid)?;
         return known.write((page, title), Some(trial), own, &args.common);
     }
-    if args.method.method == Method::Gboost || sides.data.len() < 2 {
+    // Cross-validation is made of whole trainings, for which there may be no time.
+    let is_cut = |r: &Record| r.stopped.is_limit() || r.stopped == StopReason::Interrupted;
+    if known.record.is_none_or(is_cut) || sides.data.len() < 2 {
         return known.write((page, title), None, own, &args.common);
     }
     let memory = args.params.memory.map(|bytes| bytes.0);
@@ -197,24 +221,55 @@ fn write_report(
     known.write((page, title), Some(trial), [own, more].concat(), &args.common)
 }
 
-fn train(args: &Args, params: &ValidParams, sides: &Sides) -> Result<Fit> {
+fn train(
+    args: &Args,
+    params: &ValidParams,
+    sides: &Sides,
+    (target, limits): (Option<&str>, Limits),
+) -> Result<Fit> {
+    signals::be_patient();
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let memory = args.params.memory.map(|bytes| bytes.0);
     let (most, engine) = (params.max_edges, args.params.engine);
-    let exploration = Exploration::within(&sides.data, most, engine, memory);
-    let booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
+    let exploration = Exploration::limited(&sides.data, most, engine, limits);
+    let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
+    let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));
+    let checkpoint = args.keeping.checkpoint.as_ref().map(own);
+    if let Some(path) = &checkpoint {
+        booster = args.keeping.resumed(booster, path)?;
+    }
     wait.finish_and_clear();
     let bar = progress::bar(&args.common, params.trees as u64, "boosting");
-    let trained = booster.run(|round| {
+    let (mut pace, mut kept) = (Pace::new(), Ok(()));
+    let trained = booster.run_watched(|booster| {
+        let Some(round) = booster.rounds().last() else { return true };
         bar.set_position(round.round as u64);
         bar.set_message(format!("loss {:.4}", round.valid_loss.unwrap_or(round.train_loss)));
-        true
+        let stops = signals::asked();
+        if let Some(path) = &checkpoint {
+            let must = stops || booster.is_ending() || round.round == params.trees;
+            kept = pace.write(path, must, || booster.checkpoint().to_json());
+        }
+        !stops && kept.is_ok()
     })?;
     bar.finish_and_clear();
+    kept?;
     let wait = progress::spinner(&args.common, "certifying patterns");
     let fit = trained.into_fit();
     wait.finish_and_clear();
     fit
+}
+
+/// Says that the training was stopped, and how to go on.
+fn tell_interrupted(args: &Args, record: &Record, asked_for: usize) {
+    signals::obey();
+    let next = match &args.keeping.checkpoint {
+        Some(_) => "the same command with --resume goes on",
+        None => "with --checkpoint FILE it could go on",
+    };
+    let done = record.rounds.len();
+    output::complain(&format!(
+        "spinney: stopped after {done} of {asked_for} rounds; the model has these; {next}"
+    ));
 }
 
 fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
@@ -225,7 +280,13 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         return Ok(Sides { data, train: (0..n).collect(), valid: Vec::new(), structures });
     };
     if let (Split::Column(_), Some(parts)) = (&args.split, &input.splits) {
-        let (valid, train) = (0..n).partition(|&i| parts[i as usize] == *valid);
+        let (held, train): (Vec<u32>, Vec<u32>) =
+            (0..n).partition(|&i| parts[i as usize] == *valid);
+        if held.is_empty() {
+            let reason = format!("no record has {valid:?} in the column that --split names");
+            return Err(Error::parameter("valid", reason));
+        }
+        let valid = held;
         return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
     if let Ok(share) = valid.parse::<f64>() {
@@ -307,6 +368,7 @@ fn told(args: &Args, sides: &Sides, model: &Model, record: &Record) -> String {
         let met = output::count(record.met_alone, "pattern");
         text += &format!("{met} more met in searches of single nodes\n");
     }
+    text += &budget::told(model, record);
     if let Some(last) = record.best_round.checked_sub(1).and_then(|r| record.rounds.get(r)) {
         text += &format!("training loss {:.4}\n", last.train_loss);
         for &(metric, v) in &last.valid {

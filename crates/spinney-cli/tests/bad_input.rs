@@ -64,7 +64,8 @@ impl Case {
 }
 
 fn check(cases: impl IntoIterator<Item = Case>) {
-    cases.into_iter().for_each(|case| case.check());
+    let checked = cases.into_iter().map(|case| case.check()).count();
+    println!("{checked} cases checked");
 }
 
 /// Training on these graphs.

@@ -8,9 +8,9 @@
 use std::ffi::CStr;
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::{Bound, PyAny, PyAnyMethods, PyResult, pyfunction};
@@ -18,6 +18,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyString, PyTuple, PyTypeMethods};
 
 use crate::errors::bad_row;
+use crate::ffi;
 
 /// Texts that Python or Arrow keeps.
 pub(crate) enum Texts {
@@ -84,15 +85,6 @@ fn push<'a>(chunk: &'a ArrayRef, list: &mut Vec<Option<&'a str>>) {
     }
 }
 
-/// Whether a column holds texts.
-fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        DataType::Dictionary(_, values) => is_text(values),
-        _ => false,
-    }
-}
-
 /// The chunks of a column of texts; none if the object does not speak Arrow, or not of texts.
 fn chunks(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if object.hasattr("__arrow_c_array__")? {
@@ -125,51 +117,12 @@ fn take<T>(
 fn one(schema: &Bound<'_, PyCapsule>, array: &Bound<'_, PyCapsule>) -> PyResult<Option<ArrayRef>> {
     let schema = take(schema, c"arrow_schema", FFI_ArrowSchema::from_raw)?;
     let array = take(array, c"arrow_array", FFI_ArrowArray::from_raw)?;
-    import(array, &schema)
+    ffi::texts(array, &schema).map_err(PyValueError::new_err)
 }
 
-#[allow(unsafe_code)]
 fn many(capsule: &Bound<'_, PyCapsule>) -> PyResult<Option<Vec<ArrayRef>>> {
-    let mut stream = take(capsule, c"arrow_array_stream", FFI_ArrowArrayStream::from_raw)?;
-    let (Some(get_schema), Some(get_next)) = (stream.get_schema(), stream.get_next()) else {
-        return Err(PyValueError::new_err("an Arrow stream that was used already"));
-    };
-    let broken = |code: i32| PyValueError::new_err(format!("an Arrow stream failed: error {code}"));
-    let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the callbacks of a live stream, called with the stream and an empty structure to fill.
-    let code = unsafe { get_schema(&raw mut stream, &raw mut schema) };
-    if code != 0 {
-        return Err(broken(code));
-    }
-    let mut chunks = Vec::new();
-    loop {
-        let mut array = FFI_ArrowArray::empty();
-        // SAFETY: as above.
-        let code = unsafe { get_next(&raw mut stream, &raw mut array) };
-        if code != 0 {
-            return Err(broken(code));
-        }
-        if array.is_released() {
-            return Ok(Some(chunks));
-        }
-        match import(array, &schema)? {
-            Some(chunk) => chunks.push(chunk),
-            None => return Ok(None),
-        }
-    }
-}
-
-/// An array of texts, checked; none if it holds something else.
-#[allow(unsafe_code)]
-fn import(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> PyResult<Option<ArrayRef>> {
-    let wrong = |e| PyValueError::new_err(format!("broken Arrow data: {e}"));
-    if !is_text(&DataType::try_from(schema).map_err(wrong)?) {
-        return Ok(None);
-    }
-    // SAFETY: array and schema come from the same producer and belong together.
-    let data = unsafe { from_ffi(array, schema) }.map_err(wrong)?;
-    data.validate_full().map_err(wrong)?;
-    Ok(Some(make_array(data)))
+    let stream = take(capsule, c"arrow_array_stream", FFI_ArrowArrayStream::from_raw)?;
+    ffi::all_texts(stream).map_err(PyValueError::new_err)
 }
 
 /// The address of a text of an Arrow column as it is used here, for tests that nothing is copied.

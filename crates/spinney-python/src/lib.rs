@@ -13,6 +13,7 @@
 mod arrow;
 mod errors;
 mod explain;
+mod ffi;
 mod graphs;
 mod mined;
 mod model;

@@ -242,11 +242,12 @@ impl Dataset {
     /// # Errors
     /// A missing target, or one that is not among `names`.
     pub fn classes(&self, names: &[String]) -> Result<Vec<u32>> {
-        let keys: Vec<String> = names.iter().map(|n| class_key(n)).collect();
+        let keys: std::collections::HashMap<String, u32> =
+            names.iter().map(|n| class_key(n)).zip(0..).collect();
         let targets = self.written_targets()?;
         let index = targets.iter().enumerate().map(|(i, target)| {
             let key = class_key(target);
-            keys.iter().position(|k| *k == key).map(|c| c as u32).ok_or_else(|| {
+            keys.get(&key).copied().ok_or_else(|| {
                 Error::data(format!(
                     "graph {} has target {target:?}, which is none of the classes {}",
                     self.ids[i],

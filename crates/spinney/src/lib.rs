@@ -36,6 +36,7 @@ pub mod error;
 pub mod graph;
 pub mod io;
 pub mod labels;
+mod math;
 pub mod metrics;
 pub mod mining;
 pub mod model;

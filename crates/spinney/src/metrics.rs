@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
+use crate::math::ln;
+
 /// A measure of predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Metric {
@@ -127,7 +129,7 @@ pub fn log_loss(truth: &[u32], probabilities: &[f64], classes: usize) -> f64 {
     let sum: f64 = truth
         .iter()
         .enumerate()
-        .map(|(i, &t)| -probabilities[i * classes + t as usize].max(1e-15).ln())
+        .map(|(i, &t)| -ln(probabilities[i * classes + t as usize].max(1e-15)))
         .sum();
     sum / truth.len() as f64
 }

@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 use spinney::boosting::Exploration;
 use spinney::mining::classes::{ClassId, Columns};
-use spinney::split::space::PatternSpace;
+use spinney::split::space::{Group, PatternSpace};
 use spinney::{Error, Result, metrics};
 
 /// What gBoost is asked for.
@@ -68,6 +68,10 @@ pub struct Machine<'e> {
     targets: Vec<f64>,
     pool: Vec<(ClassId, Stump)>,
 }
+
+/// Without these patterns nothing is proven.
+const TOO_MANY: &str = "a pattern has too many embeddings to be extended in memory: lower --max-edges \
+                        or raise --min-support";
 
 /// A stump with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,6 +154,9 @@ impl<'e> Machine<'e> {
             let gap = upper - objective;
             rounds += 1;
             let solved = beyond.is_none() && precision <= CLOSEST;
+            if self.space.frontier().iter().any(Group::is_stuck) {
+                return Err(Error::failed(TOO_MANY));
+            }
             if gap <= params.tolerance || solved || rounds == params.rounds {
                 return Ok(self.finish(params, &point.alphas, (upper, rounds)));
             }

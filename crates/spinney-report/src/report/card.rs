@@ -89,6 +89,13 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
             ));
         }
     }
+    if !made.unproven.is_empty() {
+        limits.push(format!(
+            "Training was cut short ({}): {} may not have the best split.",
+            made.stopped,
+            count(made.unproven.len(), "node")
+        ));
+    }
     let unsure = match report.trial.as_ref().map(|t| t.kind) {
         Some(Kind::Training) => Some("No figure on this page was measured on unseen data."),
         None => Some("Its quality was not measured for this page."),

@@ -11,7 +11,7 @@ use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth};
+use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth, Unproven};
 use crate::split::space::PatternSpace;
 
 /// What a model is made of.
@@ -29,39 +29,16 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     pub(super) fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
-        let mut numbers: FxHashMap<&DfsCode, usize> = FxHashMap::default();
-        let mut patterns: Vec<Pattern> = Vec::new();
-        let mut engine_ids: Vec<u32> = Vec::new();
-        let mut trees = Vec::with_capacity(self.trees.len());
-        for grown in self.trees {
-            let nodes = grown.nodes.iter().map(|node| match node {
-                GrownNode::Leaf { value, cover } => Node::Leaf { value: *value, cover: *cover },
-                GrownNode::Split { simplest, yes, no, gain, cover } => {
-                    let pattern = *numbers.entry(&simplest.code).or_insert_with(|| {
-                        let code = simplest.code.clone();
-                        patterns.push(Pattern { code, support: Vec::new() });
-                        engine_ids.push(simplest.column.pattern);
-                        patterns.len() - 1
-                    });
-                    let at_least = simplest.column.at_least;
-                    Node::Split {
-                        pattern,
-                        at_least,
-                        yes: *yes,
-                        no: *no,
-                        gain: *gain,
-                        cover: *cover,
-                    }
-                }
-            });
-            trees.push(Tree { nodes: nodes.collect() });
-        }
+        let Numbered { patterns, engine_ids, trees } = Numbered::new(self.trees);
         let mut model = Model {
             labels: self.data.labels().clone(),
             task: self.loss.task().clone(),
             link: self.loss.link(),
             init: self.init.clone(),
-            patterns,
+            patterns: patterns
+                .into_iter()
+                .map(|code| Pattern { code, support: Vec::new() })
+                .collect(),
             trees,
             params: self.params.clone(),
             provenance: self.provenance(),
@@ -82,6 +59,7 @@ impl Parts<'_> {
             class_counts,
             data_sha256: digest(self.data, self.train),
             stopped: self.stopped.into(),
+            unproven: unproven(self.trees),
         }
     }
 
@@ -119,6 +97,55 @@ impl Parts<'_> {
     }
 }
 
+/// Trees written down: patterns by first use, nodes flat.
+pub(super) struct Numbered {
+    pub(super) patterns: Vec<DfsCode>,
+    /// What the engine calls the patterns.
+    pub(super) engine_ids: Vec<u32>,
+    pub(super) trees: Vec<Tree>,
+}
+
+impl Numbered {
+    pub(super) fn new(grown: &[GrownTree]) -> Numbered {
+        let mut numbers: FxHashMap<&DfsCode, usize> = FxHashMap::default();
+        let mut patterns: Vec<DfsCode> = Vec::new();
+        let mut engine_ids: Vec<u32> = Vec::new();
+        let mut trees = Vec::with_capacity(grown.len());
+        for tree in grown {
+            let nodes = tree.nodes.iter().map(|node| match node {
+                GrownNode::Leaf { value, cover } => Node::Leaf { value: *value, cover: *cover },
+                GrownNode::Split { simplest, yes, no, gain, cover } => {
+                    let pattern = *numbers.entry(&simplest.code).or_insert_with(|| {
+                        patterns.push(simplest.code.clone());
+                        engine_ids.push(simplest.column.pattern);
+                        patterns.len() - 1
+                    });
+                    let at_least = simplest.column.at_least;
+                    let (yes, no, gain, cover) = (*yes, *no, *gain, *cover);
+                    Node::Split { pattern, at_least, yes, no, gain, cover }
+                }
+            });
+            trees.push(Tree { nodes: nodes.collect() });
+        }
+        Numbered { patterns, engine_ids, trees }
+    }
+}
+
+/// The nodes whose searches were cut short.
+pub(super) fn unproven(trees: &[GrownTree]) -> Vec<Unproven> {
+    let of_tree = |(tree, grown): (usize, &GrownTree)| {
+        let gain = |node: usize| match grown.nodes.get(node) {
+            Some(GrownNode::Split { gain, .. }) => *gain,
+            _ => 0.0,
+        };
+        let mut open = grown.open.clone();
+        open.sort_unstable_by_key(|o| o.0);
+        let one = |&(node, bound): &(usize, f64)| Unproven { tree, node, gain: gain(node), bound };
+        open.iter().map(one).collect::<Vec<_>>()
+    };
+    trees.iter().enumerate().flat_map(of_tree).collect()
+}
+
 /// The least number that is in one of two ascending lists only.
 fn first_difference(found: &[u32], believed: impl Iterator<Item = u32>) -> Option<u32> {
     let mut rest = found.iter();
@@ -148,7 +175,7 @@ pub fn data_sha256(data: &Dataset) -> String {
 
 /// SHA-256 over labels, graphs, targets and weights of the training graphs. Numbers count by their
 /// value, not as they are written: a program that has them as numbers gets the same.
-fn digest(data: &Dataset, train: &[u32]) -> String {
+pub(super) fn digest(data: &Dataset, train: &[u32]) -> String {
     let mut hash = Sha256::new();
     for names in [&data.labels().vertex, &data.labels().edge] {
         for name in names.names() {
@@ -175,7 +202,7 @@ fn digest(data: &Dataset, train: &[u32]) -> String {
             hash.update(weights[g as usize].to_le_bytes());
         }
     }
-    crate::model::file::hex(&hash.finalize())
+    crate::model::envelope::hex(&hash.finalize())
 }
 
 #[cfg(test)]

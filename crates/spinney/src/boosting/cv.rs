@@ -6,10 +6,11 @@
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
+use super::checkpoint::Identity;
 use super::explore::Exploration;
 use super::fit::{Booster, Trained};
 use super::params::ValidParams;
-use super::record::Round;
+use super::record::{Round, StopReason};
 use super::sampling::shuffled;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -163,6 +164,29 @@ impl Setting {
     }
 }
 
+/// Keeps finished cells (a setting without one fold) of a cross-validation, and may stop it.
+pub trait Keeper: Sync {
+    /// The rounds of a cell that was finished earlier; `identity` says which.
+    fn known(&self, _identity: &dyn Fn() -> Identity, _trees: usize) -> Option<Vec<Round>> {
+        None
+    }
+    /// A cell is finished.
+    fn done(&self, identity: &dyn Fn() -> Identity, trees: usize, rounds: &[Round]);
+    /// Whether to go on, asked after each round.
+    fn goes_on(&self) -> bool {
+        true
+    }
+}
+
+/// Only counts.
+struct Counts<F>(F);
+
+impl<F: Fn() + Sync> Keeper for Counts<F> {
+    fn done(&self, _: &dyn Fn() -> Identity, _: usize, _: &[Round]) {
+        (self.0)();
+    }
+}
+
 /// Cross-validates one setting. `chosen` decides the best round; `None` takes accuracy or RMSE.
 /// `done` is called after each fold.
 ///
@@ -175,12 +199,30 @@ pub fn cross_validate(
     chosen: Option<Metric>,
     done: impl Fn() + Sync,
 ) -> Result<Setting> {
+    let all = cross_validate_kept(exploration, folds, params, chosen, &Counts(done))?;
+    all.ok_or_else(|| Error::failed("interrupted"))
+}
+
+/// The same with a `keeper` of finished cells; `None` if it stopped the work.
+///
+/// # Errors
+/// Bad targets, or a fold that cannot be trained on.
+pub fn cross_validate_kept(
+    exploration: &Exploration<'_>,
+    folds: &Folds,
+    params: &ValidParams,
+    chosen: Option<Metric>,
+    keeper: &dyn Keeper,
+) -> Result<Option<Setting>> {
     let started = std::time::Instant::now();
-    let rounds = each_fold(exploration, folds, params, |_, trained| {
-        done();
-        trained.into_record().rounds
-    })?;
-    setting(&rounds, params, chosen, started)
+    let one = |fold| {
+        cell(exploration, &folds.split(fold), params, keeper).map_err(|e| Error::in_fold(fold, &e))
+    };
+    let rounds: Vec<Option<Vec<Round>>> =
+        (0..folds.count()).into_par_iter().map(one).collect::<Result<_>>()?;
+    let rounds: Option<Vec<Vec<Round>>> = rounds.into_iter().collect();
+    let Some(rounds) = rounds else { return Ok(None) };
+    setting(&rounds, params, chosen, started).map(Some)
 }
 
 /// The same, with the prediction of every graph by the model that was not trained on it, after the last
@@ -250,12 +292,35 @@ fn setting(
             best = i;
         }
     }
-    Ok(Setting {
-        params: params.clone(),
-        best_round: best + 1,
-        curves,
-        seconds: started.elapsed().as_secs_f64(),
-    })
+    let (seconds, best_round) = (started.elapsed().as_secs_f64(), best + 1);
+    Ok(Setting { params: params.clone(), best_round, curves, seconds })
+}
+
+/// The rounds of one training; `None` if the keeper stopped it.
+fn cell(
+    exploration: &Exploration<'_>,
+    (train, test): &(Vec<u32>, Vec<u32>),
+    params: &ValidParams,
+    keeper: &dyn Keeper,
+) -> Result<Option<Vec<Round>>> {
+    let identity = || Identity::new(exploration.data(), params, train, test);
+    if let Some(rounds) = keeper.known(&identity, params.trees) {
+        return Ok(Some(rounds));
+    }
+    if !keeper.goes_on() {
+        return Ok(None);
+    }
+    let booster = Booster::new(exploration, params, train, test)?;
+    let record = booster.run(|_| keeper.goes_on())?.into_record();
+    if record.stopped == StopReason::Interrupted {
+        return Ok(None);
+    }
+    if record.stopped.is_limit() {
+        let (why, done) = (record.stopped.text(), record.rounds.len());
+        return Err(Error::failed(format!("{why} in round {done} of {}", params.trees)));
+    }
+    keeper.done(&identity, params.trees, &record.rounds);
+    Ok(Some(record.rounds))
 }
 
 /// Means over folds at every round. A fold that stopped early keeps its last value.

@@ -8,25 +8,25 @@
 //! predicts, number for number. Before a model is handed out its patterns are looked for in the
 //! training graphs by real matching and must occur exactly where training believed.
 
-use std::sync::RwLock;
+use std::sync::{OnceLock, RwLock};
 use std::time::Instant;
 
-use rayon::prelude::{
-    IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator, ParallelSlice,
-};
-
+use super::checkpoint::{Checkpoint, Identity};
 use super::explore::Exploration;
 use super::grower::{Desk, Grower, GrownTree, Members, Pool};
 use super::loss::Loss;
 use super::params::{ClassWeight, Criterion, Engine, Leaf, Params, ValidParams};
 use super::record::{Record, Round, StopReason};
+use super::side::{SHARE, Side};
 use super::{assemble, sampling};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::math::sum;
 use crate::metrics::Metric;
 use crate::mining::Census;
-use crate::model::evaluate::{Truth, evaluate, measure};
+use crate::model::evaluate::{evaluate, measure};
 use crate::model::{Model, Predictions, Task};
+use crate::split::brake::Brake;
 use crate::split::gain::{Rule, Sums};
 use crate::split::histogram::{Cell, Full, Histogram};
 use crate::split::packed::Packed;
@@ -68,8 +68,15 @@ pub struct Booster<'a> {
     unit_weights: bool,
     init: Vec<f64>,
     trees: Vec<GrownTree>,
+    rounds: Vec<Round>,
+    /// Why no round follows, if none does.
+    ended: Option<StopReason>,
     spare: Spare,
+    brake: Brake,
     started: Instant,
+    /// Seconds of an earlier part of the training.
+    before: f64,
+    identity: OnceLock<Identity>,
 }
 
 /// Memory to be used again.
@@ -108,47 +115,6 @@ impl Watch {
     }
 }
 
-/// Graphs that one thread works on at a time.
-const SHARE: usize = 4096;
-
-/// Graphs with their running scores.
-struct Side {
-    graphs: Vec<u32>,
-    scores: Vec<f64>,
-    truth: Truth,
-}
-
-impl Side {
-    fn new(graphs: &[u32], loss: &Loss, init: &[f64]) -> Side {
-        let scores = graphs.iter().flat_map(|_| init.iter().copied()).collect();
-        Side { graphs: graphs.to_vec(), scores, truth: loss.truth(graphs) }
-    }
-
-    fn loss(&self, loss: &Loss) -> f64 {
-        let values = self.map(&self.scores, loss.outputs(), |g, s| loss.value(g, s));
-        values.iter().sum::<f64>() / self.graphs.len() as f64
-    }
-
-    /// Something for each graph, from its scores; in parallel if there are many graphs.
-    fn map<T: Send>(
-        &self,
-        scores: &[f64],
-        outputs: usize,
-        f: impl Fn(usize, &[f64]) -> T + Sync,
-    ) -> Vec<T> {
-        if self.graphs.len() < 2 * SHARE || rayon::current_num_threads() == 1 {
-            let each = self.graphs.iter().zip(scores.chunks_exact(outputs));
-            return each.map(|(&g, s)| f(g as usize, s)).collect();
-        }
-        let each = self.graphs.par_iter().zip(scores.par_chunks_exact(outputs));
-        each.with_min_len(SHARE).map(|(&g, s)| f(g as usize, s)).collect()
-    }
-
-    fn predictions(&self, loss: &Loss) -> Predictions {
-        Predictions::new(loss.link(), loss.outputs(), self.scores.clone())
-    }
-}
-
 impl<'a> Booster<'a> {
     /// Prepares a training on the graphs `train` of the exploration, validated on `valid`.
     ///
@@ -173,6 +139,7 @@ impl<'a> Booster<'a> {
         if params.early_stopping.is_some() && valid.is_empty() {
             return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
         }
+        check_scores(loss.outputs(), train.len() + valid.len())?;
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let space = exploration.space(params, train);
@@ -189,41 +156,146 @@ impl<'a> Booster<'a> {
             unit_weights,
             init,
             trees: Vec::new(),
+            rounds: Vec::new(),
+            ended: None,
             spare: Spare::default(),
+            brake: Brake::new(exploration.limits()),
             started,
+            before: 0.0,
+            identity: OnceLock::new(),
         })
+    }
+
+    /// Goes on where a checkpoint of the same training was written.
+    ///
+    /// # Errors
+    /// If it is of other data or parameters, or of more rounds than are asked for.
+    pub fn resume(mut self, checkpoint: Checkpoint) -> Result<Self> {
+        if checkpoint.rounds() > self.params.trees {
+            let (done, asked) = (checkpoint.rounds(), self.params.trees);
+            let reason = format!("the checkpoint has {done} rounds already, more than {asked}");
+            return Err(Error::parameter("trees", reason));
+        }
+        let expected = [self.train.scores.len(), self.valid.scores.len()];
+        let identity = self.identity().clone();
+        let state = checkpoint.into_state(&identity, &mut *self.space, expected)?;
+        [self.train.scores, self.valid.scores] = state.scores;
+        self.before = state.rounds.last().map_or(0.0, |round| round.seconds);
+        self.trees = state.trees;
+        self.rounds = state.rounds;
+        self.ended = state.ended;
+        Ok(self)
+    }
+
+    /// The training after the rounds so far.
+    #[must_use]
+    pub fn checkpoint(&self) -> Checkpoint {
+        let scores = [&self.train.scores[..], &self.valid.scores];
+        Checkpoint::new(self.identity().clone(), self.ended, &self.rounds, &self.trees, scores)
+    }
+
+    fn identity(&self) -> &Identity {
+        let data = self.exploration.data();
+        let (train, valid) = (&self.train.graphs, &self.valid.graphs);
+        self.identity.get_or_init(|| Identity::new(data, self.params, train, valid))
+    }
+
+    /// The rounds so far.
+    #[must_use]
+    pub fn rounds(&self) -> &[Round] {
+        &self.rounds
     }
 
     /// Boosts until done; `go_on` sees every round and may stop the training.
     ///
     /// # Errors
     /// If the scores leave the range of numbers, or the watched metric is not defined.
-    pub fn run(mut self, mut go_on: impl FnMut(&Round) -> bool) -> Result<Trained<'a>> {
-        let mut rounds: Vec<Round> = Vec::new();
+    pub fn run(self, mut go_on: impl FnMut(&Round) -> bool) -> Result<Trained<'a>> {
+        self.run_watched(|booster| booster.rounds().last().is_none_or(&mut go_on))
+    }
+
+    /// The same; `go_on` sees the whole training after every round, and may write a checkpoint.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(
+        mut self,
+        mut go_on: impl FnMut(&Booster<'a>) -> bool,
+    ) -> Result<Trained<'a>> {
         let mut watch = Watch::new(self.metric, self.params.early_stopping);
-        let mut stopped = StopReason::Finished;
-        for number in 1..=self.params.trees {
-            let before = self.train.scores.clone();
-            let splits = self.round(number)?;
-            let round = self.describe(number, splits);
-            if !round.train_loss.is_finite() {
-                return Err(diverged(number));
-            }
-            let out_of_patience = watch.see(&round)?;
-            let interrupted = !go_on(&round);
-            rounds.push(round);
-            if interrupted {
-                stopped = StopReason::Interrupted;
-            } else if out_of_patience {
-                stopped = StopReason::EarlyStopping;
-            } else if splits == 0 && self.is_over(&before) {
-                stopped = StopReason::NothingToSplit;
-            } else {
-                continue;
-            }
-            break;
+        for round in &self.rounds {
+            watch.see(round)?;
         }
-        let keep = if self.params.early_stopping.is_some() { watch.best.0 } else { rounds.len() };
+        let mut stopped = self.ended.unwrap_or(StopReason::Finished);
+        while self.ended.is_none() && self.rounds.len() < self.params.trees {
+            let before = self.scores();
+            self.next_round(&mut watch)?;
+            if let Some(limit) = self.brake.pulled() {
+                self.show_whole_rounds(before, &mut go_on);
+                stopped = limit.into();
+                break;
+            }
+            let goes_on = go_on(&self);
+            if let Some(ended) = self.ended {
+                stopped = ended;
+            } else if !goes_on && self.rounds.len() < self.params.trees {
+                stopped = StopReason::Interrupted;
+                break;
+            }
+        }
+        Ok(self.finish(stopped, watch.best.0))
+    }
+
+    fn scores(&self) -> [Vec<f64>; 2] {
+        [self.train.scores.clone(), self.valid.scores.clone()]
+    }
+
+    /// Shows the training without its last round, which a limit cut short: a checkpoint holds whole
+    /// rounds only.
+    fn show_whole_rounds(
+        &mut self,
+        before: [Vec<f64>; 2],
+        go_on: &mut impl FnMut(&Booster<'a>) -> bool,
+    ) {
+        let cut = (self.rounds.pop(), self.ended.take(), self.scores());
+        let trees = self.trees.split_off(self.rounds.len() * self.loss.outputs());
+        [self.train.scores, self.valid.scores] = before;
+        if !self.rounds.is_empty() {
+            go_on(self);
+        }
+        self.trees.extend(trees);
+        self.rounds.extend(cut.0);
+        self.ended = cut.1;
+        [self.train.scores, self.valid.scores] = cut.2;
+    }
+
+    /// Whether a limit was reached: the training ends with this round.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.brake.pulled().is_some()
+    }
+
+    fn next_round(&mut self, watch: &mut Watch) -> Result<()> {
+        let number = self.rounds.len() + 1;
+        let before = self.train.scores.clone();
+        let splits = self.round(number)?;
+        let round = self.describe(number, splits);
+        if !round.train_loss.is_finite() {
+            return Err(diverged(number));
+        }
+        let out_of_patience = watch.see(&round)?;
+        self.rounds.push(round);
+        if out_of_patience {
+            self.ended = Some(StopReason::EarlyStopping);
+        } else if splits == 0 && self.is_over(&before) {
+            self.ended = Some(StopReason::NothingToSplit);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, stopped: StopReason, best: usize) -> Trained<'a> {
+        let rounds = std::mem::take(&mut self.rounds);
+        let keep = if self.params.early_stopping.is_some() { best } else { rounds.len() };
         self.trees.truncate(keep * self.loss.outputs());
         let record = Record {
             engine: self.exploration.engine(),
@@ -236,10 +308,11 @@ impl<'a> Booster<'a> {
             metric: self.metric,
             best_round: keep,
             stopped,
+            census_given_up: self.exploration.census_given_up().map(str::to_owned),
             seconds: self.seconds(),
             rounds,
         };
-        Ok(Trained { booster: self, record })
+        Trained { booster: self, record }
     }
 
     /// Without sampling, a round that changes nothing is followed by more of the same.
@@ -249,7 +322,7 @@ impl<'a> Booster<'a> {
     }
 
     fn seconds(&self) -> f64 {
-        self.exploration.seconds() + self.started.elapsed().as_secs_f64()
+        self.before + self.exploration.seconds() + self.started.elapsed().as_secs_f64()
     }
 
     fn describe(&self, round: usize, splits: usize) -> Round {
@@ -285,7 +358,7 @@ impl<'a> Booster<'a> {
             self.params.seed,
             number,
         );
-        let scores = self.train.scores.clone();
+        let scores = self.loss.prepared(self.train.scores.clone());
         let mut splits = 0;
         for output in 0..outputs {
             let (residuals, curvatures) = self.residuals(&scores, output);
@@ -342,13 +415,14 @@ impl<'a> Booster<'a> {
         let (samples, rule) = self.samples(&gradients, &bends)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
         let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
+        let search = search.with_brake(&self.brake);
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {
             Leaf::Mean => (&self.weights, rate),
             Leaf::Newton => (&bends, rate * self.loss.newton_factor()),
         };
         let leaf_value = |positions: &[u32]| {
-            let sum = |values: &[f64]| positions.iter().map(|&p| values[p as usize]).sum::<f64>();
+            let sum = |values: &[f64]| sum(positions.iter().map(|&p| values[p as usize]));
             let below = sum(below) + l2;
             if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
         };
@@ -361,6 +435,7 @@ impl<'a> Booster<'a> {
             leaf_value: &leaf_value,
             gain_unit: samples.gain_unit(),
             spare,
+            brake: &self.brake,
         };
         Some(grower.grow(members, gradients.len()))
     }
@@ -434,8 +509,8 @@ impl Trained<'_> {
         self.booster.valid.predictions(&self.booster.loss)
     }
 
-    /// The leaf of each tree that each training graph was put in: `[tree][position]`. For tests
-    /// that compare training with prediction.
+    /// The leaf of each tree that each training graph was put in: `[tree][position]`; nothing for
+    /// trees from a checkpoint. For tests that compare training with prediction.
     #[must_use]
     pub fn leaves(&self) -> Vec<Vec<u32>> {
         self.booster.trees.iter().map(|t| t.leaf_of.clone()).collect()
@@ -462,6 +537,23 @@ impl Trained<'_> {
         .into_model(&*b.space)?;
         Ok(Fit { model, record: self.record })
     }
+}
+
+/// The most scores, some 3 GB with what is made of them.
+const MOST_SCORES: usize = 100_000_000;
+
+/// Refuses more classes than scores can be held for.
+fn check_scores(classes: usize, graphs: usize) -> Result<()> {
+    if classes.saturating_mul(graphs) <= MOST_SCORES {
+        return Ok(());
+    }
+    Err(Error::parameter(
+        "loss",
+        format!(
+            "{classes} classes of {graphs} graphs are more than scores can be held for: are the \
+             targets classes, not identifiers?"
+        ),
+    ))
 }
 
 fn diverged(round: usize) -> Error {

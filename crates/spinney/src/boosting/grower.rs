@@ -14,8 +14,9 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::mining::classes::Column;
+use crate::split::brake::Brake;
 use crate::split::histogram::{Cell, Histogram};
-use crate::split::search::{Search, Split};
+use crate::split::search::{Best, Search, Split};
 use crate::split::small::{Room, SmallNode};
 use crate::split::space::{PatternSpace, Simplest};
 
@@ -25,6 +26,8 @@ pub(super) struct GrownTree {
     pub(super) nodes: Vec<GrownNode>,
     /// The leaf of each training position.
     pub(super) leaf_of: Vec<u32>,
+    /// Nodes whose search was cut short, and what a split of each could gain at most.
+    pub(super) open: Vec<(usize, f64)>,
 }
 
 #[derive(Debug)]
@@ -100,6 +103,7 @@ pub(super) struct Grower<'a, C> {
     pub(super) leaf_value: &'a (dyn Fn(&[u32]) -> f64 + Sync),
     pub(super) gain_unit: f64,
     pub(super) spare: (&'a Pool<Histogram<C>>, &'a Pool<Desk>),
+    pub(super) brake: &'a Brake,
 }
 
 /// What a node that may be split is searched by.
@@ -114,6 +118,8 @@ struct Subtree {
     nodes: Vec<GrownNode>,
     /// The leaves and their graphs.
     leaves: Vec<(usize, Members)>,
+    /// Nodes whose search was cut short, with the bound.
+    open: Vec<(usize, f64)>,
 }
 
 impl Subtree {
@@ -128,6 +134,7 @@ impl Subtree {
             node
         }));
         self.leaves.extend(other.leaves.into_iter().map(|(leaf, of)| (leaf + first, of)));
+        self.open.extend(other.open.into_iter().map(|(node, bound)| (node + first, bound)));
         first
     }
 }
@@ -135,14 +142,15 @@ impl Subtree {
 impl<'a, C: Cell> Grower<'a, C> {
     pub(super) fn grow(self, root: Members, graphs: usize) -> GrownTree {
         let sight = self.look(&root.fitted, None);
-        let Subtree { nodes, leaves } = self.node(root, Some(sight), 0);
+        let Subtree { nodes, leaves, mut open } = self.node(root, Some(sight), 0);
+        open.iter_mut().for_each(|(_, bound)| *bound = (*bound * self.gain_unit).min(f64::MAX));
         let mut leaf_of = vec![0; graphs];
         for (leaf, members) in leaves {
             for &p in members.fitted.iter().chain(&members.left_out) {
                 leaf_of[p as usize] = leaf as u32;
             }
         }
-        GrownTree { nodes, leaf_of }
+        GrownTree { nodes, leaf_of, open }
     }
 
     fn space(&self) -> RwLockReadGuard<'_, &'a mut dyn PatternSpace> {
@@ -177,27 +185,40 @@ impl<'a, C: Cell> Grower<'a, C> {
         Sight::Large(histogram)
     }
 
-    /// The best split of a node and, if it is small, which of its graphs have the class.
-    fn best_split(&self, sight: &mut Sight<C>, positions: &[u32]) -> Option<(Split, u64)> {
-        let split = match sight {
-            Sight::Small(small) => return self.search.best_small_split(&**self.space(), small),
+    /// The best split of a node and, if it is small, which of its graphs have the class; and what a
+    /// split could gain at most, if the search was cut short.
+    fn best_split(
+        &self,
+        sight: &mut Sight<C>,
+        positions: &[u32],
+    ) -> (Option<(Split, u64)>, Option<f64>) {
+        let best = match sight {
+            _ if self.brake.holds() => {
+                return (None, self.search.most_gain(positions));
+            }
+            Sight::Small(small) => {
+                return (self.search.best_small_split(&**self.space(), small), None);
+            }
             Sight::Large(histogram) if self.shares => {
-                self.search.best_known_split(&**self.space(), histogram, positions)
+                let split = self.search.best_known_split(&**self.space(), histogram, positions);
+                Best { split, open: None }
             }
             Sight::Large(histogram) => {
                 let mut space = self.space.write().unwrap_or_else(PoisonError::into_inner);
                 self.search.best_split(&mut **space, histogram, positions)
             }
         };
-        split.map(|split| (split, 0))
+        (best.split.map(|split| (split, 0)), best.open)
     }
 
     /// Grows a node and what is below it.
     fn node(&self, members: Members, sight: Option<Sight<C>>, depth: usize) -> Subtree {
         let Some(mut sight) = sight else { return self.leaf(members) };
-        let Some((split, word)) = self.best_split(&mut sight, &members.fitted) else {
+        let (best, open) = self.best_split(&mut sight, &members.fitted);
+        let open: Vec<(usize, f64)> = open.into_iter().map(|bound| (0, bound)).collect();
+        let Some((split, word)) = best else {
             self.put_away(sight);
-            return self.leaf(members);
+            return Subtree { open, ..self.leaf(members) };
         };
         let (yes, no) = self.partition(&members, &split);
         let parts = [&yes.fitted[..], &no.fitted];
@@ -215,12 +236,18 @@ impl<'a, C: Cell> Grower<'a, C> {
         let yes = || self.node(yes, yes_sight, depth + 1);
         let no = || self.node(no, no_sight, depth + 1);
         let (yes, no) = if side_by_side { rayon::join(yes, no) } else { (yes(), no()) };
-        self.joined(split, cover, yes, no)
+        self.joined(split, cover, (yes, no), open)
     }
 
     /// A split, then what is below its "yes", then what is below its "no".
-    fn joined(&self, split: Split, cover: u32, yes: Subtree, no: Subtree) -> Subtree {
-        let mut subtree = Subtree::default();
+    fn joined(
+        &self,
+        split: Split,
+        cover: u32,
+        (yes, no): (Subtree, Subtree),
+        open: Vec<(usize, f64)>,
+    ) -> Subtree {
+        let mut subtree = Subtree { open, ..Subtree::default() };
         subtree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
         let (yes, no) = (subtree.append(yes), subtree.append(no));
         // Squares of huge residuals leave the range of numbers; a model holds finite ones.
@@ -287,6 +314,10 @@ impl<'a, C: Cell> Grower<'a, C> {
 
     fn leaf(&self, members: Members) -> Subtree {
         let (value, cover) = ((self.leaf_value)(&members.fitted), members.fitted.len() as u32);
-        Subtree { nodes: vec![GrownNode::Leaf { value, cover }], leaves: vec![(0, members)] }
+        Subtree {
+            nodes: vec![GrownNode::Leaf { value, cover }],
+            leaves: vec![(0, members)],
+            open: Vec::new(),
+        }
     }
 }

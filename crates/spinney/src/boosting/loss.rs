@@ -4,9 +4,12 @@
 //! is its second derivative (for softmax the diagonal, for Huber the squared loss's). Scores of
 //! graph `i` are `scores[i * outputs ..]`.
 
+use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSliceMut};
+
 use super::params::{Init, LossKind, ValidParams};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::math::{exp, ln, ln_1p, sum};
 use crate::model::predict::softmax;
 use crate::model::{Link, Task, Truth};
 
@@ -133,12 +136,12 @@ impl Loss {
     /// The scores before the first tree, from the graphs `train` with their weights.
     #[must_use]
     pub fn init(&self, how: Init, train: &[u32], weights: &[f64]) -> Vec<f64> {
-        let total: f64 = weights.iter().sum();
+        let total = sum(weights.iter().copied());
         let mean = |value: &dyn Fn(f64) -> f64| {
             let targets = train.iter().map(|&i| self.targets[i as usize]);
-            targets.zip(weights).map(|(y, w)| w * value(y)).sum::<f64>() / total
+            sum(targets.zip(weights).map(|(y, w)| w * value(y))) / total
         };
-        let log = |p: f64| p.max(1e-10).ln();
+        let log = |p: f64| ln(p.max(1e-10));
         match (self.kind, how) {
             (Kind::Logistic, Init::Mean) => vec![mean(&|y| 2.0 * y - 1.0)],
             (Kind::Logistic, Init::Best) => {
@@ -154,24 +157,37 @@ impl Loss {
         }
     }
 
-    /// Residual (negative gradient) and curvature of graph `i` for one output.
+    /// What [`residual`](Self::residual) takes of the scores of all graphs: for several classes, the
+    /// probabilities, which all outputs share.
+    #[must_use]
+    pub fn prepared(&self, mut scores: Vec<f64>) -> Vec<f64> {
+        if self.kind == Kind::Softmax {
+            let classes = self.outputs();
+            let all = scores.par_chunks_exact_mut(classes).with_min_len(64);
+            all.for_each(|scores| scores.copy_from_slice(&softmax(scores)));
+        }
+        scores
+    }
+
+    /// Residual (negative gradient) and curvature of graph `i` for one output, from its scores as
+    /// they are [prepared](Self::prepared).
     #[must_use]
     pub fn residual(&self, i: usize, scores: &[f64], output: usize) -> (f64, f64) {
         let y = self.targets[i];
         match self.kind {
             Kind::Logistic => {
                 let sign = 2.0 * y - 1.0;
-                let r = 2.0 * sign / (1.0 + (2.0 * sign * scores[0]).exp());
+                let r = 2.0 * sign / (1.0 + exp(2.0 * sign * scores[0]));
                 (r, r.abs() * (2.0 - r.abs()))
             }
             Kind::Softmax => {
-                let p = softmax(scores)[output];
+                let p = scores[output];
                 (f64::from(y == output as f64) - p, p * (1.0 - p))
             }
             Kind::Squared => (y - scores[0], 1.0),
             Kind::Huber(delta) => ((y - scores[0]).clamp(-delta, delta), 1.0),
             Kind::Poisson => {
-                let mean = scores[0].exp();
+                let mean = exp(scores[0]);
                 (y - mean, mean)
             }
         }
@@ -192,15 +208,15 @@ impl Loss {
             Kind::Logistic => {
                 let margin = -2.0 * (2.0 * y - 1.0) * scores[0];
                 // log(1 + e^m) without overflow.
-                margin.max(0.0) + (-margin.abs()).exp().ln_1p()
+                margin.max(0.0) + ln_1p(exp(-margin.abs()))
             }
-            Kind::Softmax => -softmax(scores)[y as usize].max(1e-300).ln(),
+            Kind::Softmax => -ln(softmax(scores)[y as usize].max(1e-300)),
             Kind::Squared => 0.5 * (y - scores[0]).powi(2),
             Kind::Huber(delta) => {
                 let e = (y - scores[0]).abs();
                 if e <= delta { 0.5 * e * e } else { delta * (e - 0.5 * delta) }
             }
-            Kind::Poisson => scores[0].exp() - y * scores[0],
+            Kind::Poisson => exp(scores[0]) - y * scores[0],
         }
     }
 }
@@ -286,7 +302,7 @@ mod tests {
                     let h = 1e-4;
                     let slope = (at(h) - at(-h)) / (2.0 * h);
                     let bend = (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h);
-                    let (r, c) = loss.residual(i, &scores, output);
+                    let (r, c) = loss.residual(i, &loss.prepared(scores.clone()), output);
                     assert!((r + slope).abs() < 1e-6, "{kind:?}: {r} against {slope}");
                     assert!((c - bend).abs() < 1e-5, "{kind:?}: {c} against {bend}");
                 }

@@ -2,13 +2,15 @@
 //!
 //! The data flow is the list of files: [`params`] are checked, [`explore`] finds the patterns once,
 //! [`loss`] gives residuals, `sampling` chooses graphs, `grower` grows a tree, [`mod@fit`] adds it up
-//! and repeats, [`record`] says what happened, `assemble` writes the model, [`cv`] does it fold by
+//! and repeats, [`record`] says what happened, `assemble` writes the model, [`checkpoint`] what a
+//! training goes on from, [`cv`] does it fold by
 //! fold. [`stumps`] takes the stumps of other learners.
 //!
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
 mod assemble;
 mod certify;
+pub mod checkpoint;
 pub mod cv;
 pub mod explore;
 pub mod fit;
@@ -17,9 +19,12 @@ pub mod loss;
 pub mod params;
 pub mod record;
 mod sampling;
+mod side;
 pub mod stumps;
 
+pub use crate::split::brake::Limits;
 pub use assemble::data_sha256;
+pub use checkpoint::{Cells, Checkpoint, Identity};
 pub use explore::Exploration;
 pub use fit::{Booster, Fit, Trained, fit};
 pub use params::{Engine, Params, ValidParams};

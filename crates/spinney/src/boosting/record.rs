@@ -1,12 +1,13 @@
 //! What training did, round by round. Unlike the model it may speak of clocks and engines.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::params::Engine;
 use crate::metrics::Metric;
+use crate::split::brake::Limit;
 
 /// Why training stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// All rounds were done.
@@ -17,9 +18,32 @@ pub enum StopReason {
     NothingToSplit,
     /// The caller asked to stop.
     Interrupted,
+    /// The limit of time was reached.
+    TimeLimit,
+    /// The limit of memory was reached.
+    MemoryLimit,
+    /// The limit of patterns was reached.
+    PatternLimit,
+}
+
+impl From<Limit> for StopReason {
+    fn from(limit: Limit) -> StopReason {
+        match limit {
+            Limit::Time => StopReason::TimeLimit,
+            Limit::Memory => StopReason::MemoryLimit,
+            Limit::Patterns => StopReason::PatternLimit,
+        }
+    }
 }
 
 impl StopReason {
+    /// Whether a limit was reached.
+    #[must_use]
+    pub fn is_limit(self) -> bool {
+        use StopReason::{MemoryLimit, PatternLimit, TimeLimit};
+        matches!(self, TimeLimit | MemoryLimit | PatternLimit)
+    }
+
     /// In words.
     #[must_use]
     pub fn text(self) -> &'static str {
@@ -28,6 +52,9 @@ impl StopReason {
             StopReason::EarlyStopping => "no improvement on the validation graphs",
             StopReason::NothingToSplit => "no pattern splits any further",
             StopReason::Interrupted => "interrupted",
+            StopReason::TimeLimit => "the time limit was reached",
+            StopReason::MemoryLimit => "the memory limit was reached",
+            StopReason::PatternLimit => "the limit of patterns was reached",
         }
     }
 }
@@ -79,6 +106,8 @@ pub struct Record {
     pub best_round: usize,
     /// Why it stopped.
     pub stopped: StopReason,
+    /// Why the census was given up for the bound engine, if it was.
+    pub census_given_up: Option<String>,
     /// Seconds in all.
     pub seconds: f64,
     /// Round by round.

@@ -70,5 +70,5 @@ fn tree(stump: &Stump, graphs: u32) -> GrownTree {
     let split = GrownNode::Split { simplest, yes: 1, no: 2, gain: value.abs(), cover: graphs };
     let yes = GrownNode::Leaf { value, cover: support };
     let no = GrownNode::Leaf { value: -value, cover: graphs - support };
-    GrownTree { nodes: vec![split, yes, no], leaf_of: Vec::new() }
+    GrownTree { nodes: vec![split, yes, no], leaf_of: Vec::new(), open: Vec::new() }
 }

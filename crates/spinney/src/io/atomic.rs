@@ -10,12 +10,64 @@
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flate2::{Compression, write::GzEncoder};
 use tempfile::NamedTempFile;
 
 use super::source::is_gz;
 use crate::error::{Error, Result};
+
+/// Temporary files on their way.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of outputs that are being written. For a program about to exit: no
+/// output can be begun or finished while the guard lives.
+#[must_use]
+pub fn discard_unfinished() -> impl Sized {
+    let all = unfinished();
+    all.iter().for_each(|path| drop(fs::remove_file(path)));
+    all
+}
+
+/// A temporary file that [`discard_unfinished`] knows of.
+struct Temporary {
+    /// Present until it takes the path of the output.
+    file: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn new(folder: &Path) -> io::Result<Temporary> {
+        let mut all = unfinished();
+        let file = temporary_in(folder)?;
+        let path = file.path().to_owned();
+        all.push(path.clone());
+        Ok(Temporary { file: Some(file), path })
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        let file = self.file.as_mut().map(NamedTempFile::as_file_mut);
+        file.ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    /// Takes the path of the output.
+    fn persist(mut self, path: &Path) -> io::Result<()> {
+        let _no_discarding = unfinished();
+        let file = self.file.take().ok_or(ErrorKind::NotFound)?;
+        file.persist(path).map(drop).map_err(|e| e.error)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.path);
+    }
+}
 
 /// Writes a file through `write`; the file appears whole or not at all. A path that ends in `.gz`
 /// is gzipped.
@@ -74,8 +126,7 @@ fn create(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         return Err(io::Error::new(ErrorKind::NotFound, reason));
     }
     let temporary = filled(&folder, is_gz(path), write)?;
-    temporary.persist(path).map_err(|e| e.error)?;
-    Ok(())
+    temporary.persist(path)
 }
 
 fn replace(
@@ -88,10 +139,9 @@ fn replace(
         return Err(io::Error::new(ErrorKind::PermissionDenied, reason));
     }
     let place = fs::canonicalize(path)?;
-    let temporary = filled(&folder_of(&place), is_gz(path), write)?;
-    temporary.as_file().set_permissions(old.permissions())?;
-    temporary.persist(&place).map_err(|e| e.error)?;
-    Ok(())
+    let mut temporary = filled(&folder_of(&place), is_gz(path), write)?;
+    temporary.file()?.set_permissions(old.permissions())?;
+    temporary.persist(&place)
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -104,10 +154,10 @@ fn filled(
     folder: &Path,
     gzipped: bool,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<NamedTempFile> {
-    let mut temporary = temporary_in(folder)?;
-    fill(temporary.as_file_mut(), gzipped, write)?;
-    temporary.as_file().sync_all()?;
+) -> io::Result<Temporary> {
+    let mut temporary = Temporary::new(folder)?;
+    fill(temporary.file()?, gzipped, write)?;
+    temporary.file()?.sync_all()?;
     Ok(temporary)
 }
 

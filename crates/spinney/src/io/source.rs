@@ -39,6 +39,32 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     Ok(Box::new(BufReader::with_capacity(BUFFER, unpacked)))
 }
 
+/// Files read into memory as a whole (models, checkpoints) may have this many bytes, unpacked.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The bytes of a file, gunzipped if its content is gzip. However well a hostile file is packed, no
+/// more than 1 GiB is taken.
+///
+/// # Errors
+/// If the file cannot be read or is too large.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut start = open(path)?.take(MOST_BYTES + 1);
+    start.read_to_end(&mut bytes).map_err(|e| read_error(path, e))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Error::file(path, "has more than 1 GiB of text: no model is so large"));
+    }
+    Ok(bytes)
+}
+
+/// The text of a file; see [`read_bytes`].
+///
+/// # Errors
+/// As [`read_bytes`], or if it is no text.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|_| Error::file(path, "is not text"))
+}
+
 /// Whether the name of `path` ends in `.gz`.
 pub(super) fn is_gz(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))

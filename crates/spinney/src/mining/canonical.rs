@@ -72,6 +72,17 @@ impl Canonizer {
         self.test.judge(code) == Verdict::Smallest
     }
 
+    /// The same in at most so many `steps`, from which those taken are subtracted; `None` if they do not
+    /// suffice. Patterns with many like branches have factorially many walks.
+    pub fn is_minimal_within(&mut self, code: &DfsCode, steps: &mut u64) -> Option<bool> {
+        self.test.set_most_steps((*steps).max(1));
+        let verdict = self.test.judge(code);
+        let gave_up = self.test.gave_up();
+        *steps = steps.saturating_sub(self.test.steps());
+        self.test.set_most_steps(0);
+        (!gave_up).then_some(verdict == Verdict::Smallest)
+    }
+
     /// The number of automorphisms of a pattern given by a smallest code (saturating).
     pub fn automorphisms_of(&mut self, code: &DfsCode) -> u64 {
         let verdict = self.test.judge(code);

@@ -106,9 +106,10 @@ impl Collector {
         found
     }
 
-    /// Reads what the vertex found last in `new` sees.
+    /// Reads what the vertex found last in `new` sees; tells how many embeddings that makes.
     #[inline(always)]
-    pub(crate) fn read(&mut self, flat: &Flat, shape: &Shape, new: NewRow<'_>, keep: bool) {
+    pub(crate) fn read(&mut self, flat: &Flat, shape: &Shape, new: NewRow<'_>, keep: bool) -> u64 {
+        let mut made = 0;
         for seen in new.around {
             if seen.vertex == new.from {
                 continue;
@@ -120,6 +121,7 @@ impl Collector {
             if slot == DEAD {
                 continue;
             }
+            made += 1;
             let gathered = &mut self.gathered[slot as usize];
             if keep {
                 gathered.add(new.graph, Hit { row: new.number, vertex });
@@ -127,6 +129,7 @@ impl Collector {
                 gathered.count_one(new.graph);
             }
         }
+        made
     }
 
     #[inline(always)]

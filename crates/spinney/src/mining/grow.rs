@@ -11,6 +11,7 @@ use super::extend::{Extension, Family, Shape, Step};
 use super::flat::{Flat, StepId};
 use super::join::{Embeddings, Gathered, Hit, join};
 use super::minimal::{MinimalityTest, Verdict};
+use super::ration::{Left, Ration};
 use super::visit::Limits;
 use crate::graph::Graph;
 
@@ -34,6 +35,8 @@ pub(crate) struct Grower {
     detail: Detail,
     test: MinimalityTest,
     collector: Collector,
+    ration: Ration,
+    left: Left,
 }
 
 /// A child to be grown: its parent, the extension that makes it and the hits that become its rows.
@@ -88,7 +91,19 @@ impl Grower {
             detail,
             test: MinimalityTest::default(),
             collector: Collector::default(),
+            ration: Ration::default(),
+            left: Left::default(),
         }
+    }
+
+    /// Holds growths within a ration from now on.
+    pub(crate) fn set_ration(&mut self, ration: Ration) {
+        self.ration = ration;
+        self.test.set_most_steps(ration.steps);
+    }
+
+    pub(crate) fn ration(&self) -> &Ration {
+        &self.ration
     }
 
     /// The family of the empty pattern: its extensions are the single vertices, by label.
@@ -126,8 +141,9 @@ impl Grower {
         graphs.iter().filter(|g| self.flat.counts(**g)).count() >= self.least
     }
 
-    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`.
-    pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Family {
+    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None` if
+    /// it does not fit into the ration.
+    pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Option<Family> {
         self.grow_where(parent, (at, code), &mut |_| true)
     }
 
@@ -137,7 +153,7 @@ impl Grower {
         parent: &Family,
         (at, code): (usize, &DfsCode),
         wanted: &mut dyn FnMut(&[u32]) -> bool,
-    ) -> Family {
+    ) -> Option<Family> {
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
         let is_last = code.edge_count() + 1 >= self.most_edges;
@@ -152,8 +168,15 @@ impl Grower {
         let shape = parent.shape.extended(&self.flat, by);
         let mut child = Family { shape, ..Family::default() };
         self.collector.clear(&self.flat);
+        self.left = Left::all(self.ration, birth.keep == Detail::Rows);
         let joined = self.join_siblings(birth, &child.shape);
-        self.read_rows(birth, &mut child, !joined.is_empty());
+        if !self.left.is_out() {
+            self.read_rows(birth, &mut child, !joined.is_empty());
+        }
+        if self.left.is_out() {
+            self.collector = Collector::default();
+            return None;
+        }
         let mut candidates = self.read_candidates(&child.shape);
         candidates.extend(joined);
         candidates.retain(|c| wanted(self.collector.gathered(c.slot).graphs()));
@@ -162,11 +185,14 @@ impl Grower {
         }
         for candidate in candidates {
             child.extensions.extend(self.judged(candidate, &child.shape, is_last));
+            if self.test.gave_up() {
+                return None;
+            }
         }
         if child.extensions.is_empty() {
             child.rows = Vec::new();
         }
-        child
+        Some(child)
     }
 
     /// Joins the extensions of the parent that may come after the child's own.
@@ -197,10 +223,13 @@ impl Grower {
 
     /// Joins one extension into `slot`. Returns whether it occurs in enough graphs.
     fn join(&mut self, birth: Birth<'_>, other: &Extension, in_order: bool, slot: usize) -> bool {
-        let out = self.collector.gathered_mut(slot);
+        let (out, left) = (self.collector.gathered_mut(slot), &mut self.left);
         let counts = |graph| self.flat.counts(graph);
         let lists = (birth.found, &other.found);
         let gather = |graph, hit| {
+            if !left.take(1) {
+                return false;
+            }
             if birth.keep == Detail::Rows {
                 out.add(graph, hit);
                 return true;
@@ -246,7 +275,7 @@ impl Grower {
 
     /// The same for rows of `W` words; of any number of words, if `W` is 0.
     fn read_words<const W: usize>(&mut self, birth: Birth<'_>, child: &mut Family, needed: bool) {
-        let (flat, collector) = (&self.flat, &mut self.collector);
+        let (flat, collector, ration) = (&self.flat, &mut self.collector, &mut self.left);
         let (packing, width) = (flat.packing, usize::from(birth.parent.shape.width));
         let (before, words) = (packing.words(width), packing.words(width + 1));
         let mut fixed = [u64::MAX; W];
@@ -277,7 +306,9 @@ impl Grower {
                         around: flat.around(base, hit.vertex),
                         from: from.map_or(u32::MAX, |from| from.get(row)),
                     };
-                    collector.read(flat, &child.shape, new, keep);
+                    if !ration.take(collector.read(flat, &child.shape, new, keep)) {
+                        return;
+                    }
                 }
             }
         }

@@ -16,6 +16,7 @@ use std::ops::Range;
 use super::dfs_code::{DfsCode, DfsEdge};
 use super::extend::{Extension, Family};
 use super::grow::{Detail, Grower};
+use super::ration::Ration;
 use super::visit::Limits;
 use crate::graph::Graph;
 
@@ -34,12 +35,35 @@ pub trait Guide {
 pub struct Ground {
     graphs: Vec<Graph>,
     max_edges: usize,
+    ration: Ration,
+}
+
+/// What came of a walk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Walked {
+    /// How many patterns were met.
+    pub met: usize,
+    /// The most that was promised by those that could not be met within the ration.
+    pub left: Option<f64>,
+}
+
+impl Walked {
+    fn leave(&mut self, promise: Option<f64>) {
+        self.left = promise.map_or(self.left, |p| Some(self.left.map_or(p, |left| left.max(p))));
+    }
 }
 
 impl Ground {
     /// The patterns of up to `max_edges` edges of some graphs, which are copied.
     pub fn new<'g>(graphs: impl Iterator<Item = &'g Graph>, max_edges: usize) -> Self {
-        Ground { graphs: graphs.cloned().collect(), max_edges }
+        Ground { graphs: graphs.cloned().collect(), max_edges, ration: Ration::default() }
+    }
+
+    /// The same with walks held within a ration.
+    #[must_use]
+    pub fn with_ration(mut self, ration: Ration) -> Self {
+        self.ration = ration;
+        self
     }
 
     /// The graph `i`, for [`Matcher`].
@@ -50,14 +74,15 @@ impl Ground {
 
     /// Leads `guide` over the patterns, single vertices included, that occur in at least
     /// `min_support` of the graphs in `range`; it is told graphs by their numbers within the range.
-    /// Returns how many patterns it met.
-    pub fn walk(&self, range: Range<usize>, min_support: usize, guide: &mut dyn Guide) -> usize {
+    /// Says how many patterns it met, and what those promised that it could not come to.
+    pub fn walk(&self, range: Range<usize>, min_support: usize, guide: &mut dyn Guide) -> Walked {
         let graphs = &self.graphs[range];
         let limits = Limits { min_support, max_edges: Some(self.max_edges) };
         let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, Detail::Rows);
+        grower.set_ration(self.ration);
         let mut code = DfsCode::default();
         let mut levels = vec![Level::new(grower.origin(), 0, guide)];
-        let mut met = 0;
+        let mut walked = Walked::default();
         while let Some(level) = levels.last_mut() {
             let Some(at) = level.next.pop() else {
                 levels.pop();
@@ -71,19 +96,41 @@ impl Ground {
                 code.pop();
                 continue;
             }
-            met += 1;
+            walked.met += 1;
+            if walked.met.is_multiple_of(LOOK) && grower.ration().is_late() {
+                walked.leave(guide.promise(edges, found));
+                leave_all(&levels, code.edge_count(), guide, &mut walked);
+                return walked;
+            }
             if edges >= limits.most_edges() {
                 guide.meet(&code, found, false);
                 code.pop();
                 continue;
             }
             let wanted = &mut |graphs: &[u32]| guide.promise(edges + 1, graphs).is_some();
-            let below =
-                Level::new(grower.grow_where(family, (at, &code), wanted), edges + 1, guide);
+            let Some(below) = grower.grow_where(family, (at, &code), wanted) else {
+                walked.leave(guide.promise(edges, found));
+                guide.meet(&code, found, false);
+                code.pop();
+                continue;
+            };
+            let below = Level::new(below, edges + 1, guide);
             guide.meet(&code, found, below.repeats(found.len()));
             levels.push(below);
         }
-        met
+        walked
+    }
+}
+
+/// Patterns between two looks at the clock.
+const LOOK: usize = 16;
+
+/// Leaves everything on the levels that is not visited yet; the last level has patterns of `edges` edges.
+fn leave_all(levels: &[Level], edges: usize, guide: &mut dyn Guide, walked: &mut Walked) {
+    for (level, edges) in levels.iter().rev().zip((0..=edges).rev()) {
+        for &at in &level.next {
+            walked.leave(guide.promise(edges, level.family.extensions[at].found.graphs()));
+        }
     }
 }
 

@@ -55,6 +55,9 @@ pub(crate) struct MinimalityTest {
     beaten_at_the_end: bool,
     /// The edge judged last, still in place.
     added: Option<DfsEdge>,
+    /// Steps of the walks of one judgement, and the most there may be (0: no limit).
+    steps: u64,
+    most_steps: u64,
 }
 
 /// An edge as seen from one of its ends.
@@ -110,6 +113,7 @@ impl MinimalityTest {
         self.order.resize(self.labels.len(), 0);
         self.find_twins();
         self.walks = 0;
+        self.steps = 0;
         self.beaten_at_the_end = false;
         if self.start() {
             Verdict::Beaten
@@ -118,6 +122,22 @@ impl MinimalityTest {
         } else {
             Verdict::Smallest
         }
+    }
+
+    /// Limits the steps of a judgement from now on.
+    pub(crate) fn set_most_steps(&mut self, steps: u64) {
+        self.most_steps = steps;
+    }
+
+    /// The steps of the last judgement.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether the last judgement was given up after too many steps: a tree with many like branches has
+    /// factorially many walks. The verdict then means nothing.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.most_steps > 0 && self.steps >= self.most_steps
     }
 
     /// The number of automorphisms of the smallest code judged last (saturating).
@@ -329,6 +349,10 @@ impl MinimalityTest {
 
     /// Goes on after `k` edges.
     fn walk(&mut self, k: usize) -> bool {
+        self.steps += 1;
+        if self.steps == self.most_steps {
+            return true;
+        }
         let Some(&link) = self.code.get(k) else {
             self.walks += 1;
             return false;

@@ -26,15 +26,17 @@ pub mod hunt;
 mod join;
 pub mod mine;
 mod minimal;
+pub mod ration;
 mod rows;
 pub mod tree;
 pub mod visit;
 
 pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
-pub use census::{Census, PatternId};
+pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
+pub use ration::Ration;
 pub use tree::{EnumerationTree, NodeId};
 pub use visit::{Limits, Next, Visit, visit};

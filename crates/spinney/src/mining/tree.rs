@@ -17,6 +17,7 @@ use std::marker::PhantomData;
 use super::dfs_code::{DfsCode, DfsEdge};
 use super::extend::{Extension, Family, Step};
 use super::grow::{Detail, Grower};
+use super::ration::Ration;
 use super::visit::Limits;
 use crate::graph::Graph;
 use crate::labels::Label;
@@ -32,6 +33,8 @@ pub struct EnumerationTree<'g> {
     grower: Grower,
     families: Families,
     work: usize,
+    /// Bytes of the patterns' own records.
+    bytes: usize,
     graphs: PhantomData<&'g [Graph]>,
 }
 
@@ -42,6 +45,8 @@ struct Node {
     step: Step,
     edges: u16,
     open: Option<Open>,
+    /// Its children could not be found within the ration, and stay unknown.
+    stuck: bool,
     /// Where its children start, if it has any and they are known.
     children: NodeId,
     /// The graphs that contain it, and how often (distinct occurrences).
@@ -112,8 +117,15 @@ impl<'g> EnumerationTree<'g> {
         let grower = Grower::new(graphs, counting, limits, Detail::Counts);
         let families = Families::default();
         let nodes = Vec::new();
-        let mut tree =
-            EnumerationTree { limits, nodes, grower, families, work: 0, graphs: PhantomData };
+        let mut tree = EnumerationTree {
+            limits,
+            nodes,
+            grower,
+            families,
+            work: 0,
+            bytes: 0,
+            graphs: PhantomData,
+        };
         let origin = tree.grower.origin();
         tree.add(None, origin);
         tree
@@ -126,6 +138,26 @@ impl<'g> EnumerationTree<'g> {
         self.families.most_bytes = bytes;
         self.families.keep_within_budget();
         self
+    }
+
+    /// The same tree with growths held within a ration: a pattern whose children would take more is
+    /// [stuck](Self::is_stuck).
+    #[must_use]
+    pub fn with_ration(mut self, ration: Ration) -> Self {
+        self.grower.set_ration(ration);
+        self
+    }
+
+    /// Whether the children of a pattern were looked for and could not be found within the ration.
+    #[must_use]
+    pub fn is_stuck(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].stuck
+    }
+
+    /// Bytes held, about: patterns, their graphs, and the embeddings of open ones.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes + self.families.bytes
     }
 
     /// Bytes held for the embeddings of open patterns.
@@ -222,7 +254,8 @@ impl<'g> EnumerationTree<'g> {
         code
     }
 
-    /// Finds the children of an open pattern. They get the numbers of the returned range.
+    /// Finds the children of an open pattern. They get the numbers of the returned range, which is
+    /// empty if they do not fit into the ration.
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
         if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {
@@ -231,8 +264,12 @@ impl<'g> EnumerationTree<'g> {
                 Some(family) => self.grower.grow(family, at, &code),
                 None => self.grow_again(node),
             };
-            self.work += below.bytes();
             self.families.close_one(family);
+            let Some(below) = below else {
+                self.nodes[node as usize].stuck = true;
+                return start..start;
+            };
+            self.work += below.bytes();
             self.nodes[node as usize].children = start;
             self.add(Some(node), below);
         }
@@ -240,16 +277,19 @@ impl<'g> EnumerationTree<'g> {
     }
 
     /// Grows the family of a pattern from its root, in the graphs that contain it.
-    fn grow_again(&mut self, node: NodeId) -> Family {
+    fn grow_again(&mut self, node: NodeId) -> Option<Family> {
         let mut family = self.grower.origin_in(&self.nodes[node as usize].graphs);
         let mut code = DfsCode::default();
         for step in self.steps(node) {
             step.add_to(&mut code);
             let is_next = |e: &Extension| e.step == step;
             let at = family.extensions.iter().position(is_next);
-            family = at.map_or_else(Family::default, |at| self.grower.grow(&family, at, &code));
+            family = match at {
+                Some(at) => self.grower.grow(&family, at, &code)?,
+                None => Family::default(),
+            };
         }
-        family
+        Some(family)
     }
 
     /// Adds the children of a pattern.
@@ -260,11 +300,13 @@ impl<'g> EnumerationTree<'g> {
         let before = self.nodes.len();
         for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {
             let times = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+            self.bytes += size_of::<Node>() + 8 * extension.found.graphs().len();
             self.nodes.push(Node {
                 parent,
                 step: extension.step,
                 edges,
                 open: may_grow.then_some(Open { family: number, at }),
+                stuck: false,
                 children: NodeId::MAX,
                 graphs: extension.found.graphs().to_vec(),
                 counts: extension.occurrences().map(times).collect(),

@@ -14,6 +14,7 @@ use super::extend::Family;
 use super::flat::Flat;
 use super::grow::{Detail, Grower};
 use super::join::Embeddings;
+use super::ration::Ration;
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
 
@@ -175,6 +176,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
+    grower.set_ration(Ration { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
     let mut code = DfsCode::default();
     let mut levels = vec![(grower.origin(), 0)];
     while let Some((family, next)) = levels.last_mut() {
@@ -200,7 +202,7 @@ pub(crate) fn visit_with(
         match visitor(&mut found) {
             Next::Stop => return false,
             Next::Descend if code.edge_count() < limits.most_edges() => {
-                let below = grower.grow(family, at, &code);
+                let Some(below) = grower.grow(family, at, &code) else { return false };
                 levels.push((below, 0));
             }
             _ => code.pop(),

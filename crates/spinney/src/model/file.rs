@@ -15,25 +15,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::envelope::{Kind, checksum};
 use super::{Link, Model, Pattern, Provenance, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
 use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 
-const FORMAT: &str = "spinney-model";
-const VERSION: u64 = 1;
+const KIND: Kind = Kind { format: "spinney-model", version: 1, part: "model", what: "model" };
 
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    format: String,
-    version: u64,
-    sha256: String,
-    #[serde(borrow)]
-    model: &'a serde_json::value::RawValue,
-}
+/// Steps to check all patterns of a file: some seconds, a thousand times what models need.
+const MOST_STEPS: u64 = 1 << 23;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,18 +65,13 @@ impl Model {
     /// The model file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let body = self.body();
-        let sum = hex(&Sha256::digest(body.as_bytes()));
-        format!(
-            "{{\n\"format\": \"{FORMAT}\",\n\"version\": {VERSION},\n\"sha256\": \"{sum}\",\n\
-             \"model\": {body}\n}}\n"
-        )
+        KIND.seal(&self.body())
     }
 
     /// The checksum in the model file: models are equal if theirs are.
     #[must_use]
     pub fn sha256(&self) -> String {
-        hex(&Sha256::digest(self.body().as_bytes()))
+        checksum(&self.body())
     }
 
     /// The part under the checksum: one pattern and one tree a line.
@@ -135,30 +123,7 @@ impl Model {
     /// # Errors
     /// Says why the text is no intact model.
     pub fn from_json(text: &str) -> std::result::Result<Model, String> {
-        if !text.trim_start().is_empty() && !text.trim_start().starts_with('{') {
-            return Err("not a Spinney model: not a JSON object".into());
-        }
-        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {
-            if e.is_eof() {
-                format!("not a whole Spinney model: the file ends too early ({e})")
-            } else {
-                format!("not a Spinney model: {e}")
-            }
-        })?;
-        if envelope.format != FORMAT {
-            return Err(format!("not a Spinney model: its format is {:?}", envelope.format));
-        }
-        if envelope.version != VERSION {
-            return Err(format!(
-                "model format version {} is not known to this program (it knows {VERSION}); \
-                 update spinney",
-                envelope.version
-            ));
-        }
-        let body = envelope.model.get();
-        if hex(&Sha256::digest(body.as_bytes())) != envelope.sha256 {
-            return Err("damaged: the checksum does not fit the content".into());
-        }
+        let body = KIND.open(text)?;
         let wire: Wire =
             serde_json::from_str(body).map_err(|e| format!("damaged or wrong model: {e}"))?;
         wire.into_model()
@@ -177,11 +142,7 @@ impl Model {
     /// # Errors
     /// If it cannot be read or is no intact model.
     pub fn load(path: &Path) -> Result<Model> {
-        use std::io::Read;
-        let mut bytes = Vec::new();
-        crate::io::source::open(path)?
-            .read_to_end(&mut bytes)
-            .map_err(|e| crate::io::source::read_error(path, e))?;
+        let bytes = crate::io::source::read_bytes(path)?;
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| Error::file(path, "not a Spinney model: not text"))?;
         Model::from_json(text).map_err(|reason| Error::file(path, reason))
@@ -214,12 +175,13 @@ impl Wire {
         if !link_fits {
             return Err("its link does not fit its task".into());
         }
-        let mut canonizer = Canonizer::new();
+        let (mut canonizer, mut steps) = (Canonizer::new(), MOST_STEPS);
         let mut patterns = Vec::with_capacity(self.patterns.len());
         let mut seen = rustc_hash::FxHashSet::default();
         for (i, p) in self.patterns.into_iter().enumerate() {
-            let pattern =
-                p.into_pattern(&labels, &mut canonizer).map_err(|e| format!("pattern {i}: {e}"))?;
+            let pattern = p
+                .into_pattern(&labels, &mut canonizer, &mut steps)
+                .map_err(|e| format!("pattern {i}: {e}"))?;
             if !seen.insert(pattern.code.clone()) {
                 return Err(format!("pattern {i}: repeats an earlier one"));
             }
@@ -247,6 +209,7 @@ impl WirePattern {
         self,
         labels: &Labels,
         canonizer: &mut Canonizer,
+        steps: &mut u64,
     ) -> std::result::Result<Pattern, String> {
         let code = match (self.vertex, self.edges.is_empty()) {
             (Some(label), true) => DfsCode::vertex(label),
@@ -263,27 +226,21 @@ impl WirePattern {
             return Err("uses a label that the dictionary lacks".into());
         }
         code.check()?;
-        if !canonizer.is_minimal(&code) {
-            return Err("its code is not the smallest of its pattern".into());
+        match canonizer.is_minimal_within(&code, steps) {
+            Some(true) => {}
+            Some(false) => return Err("its code is not the smallest of its pattern".into()),
+            None => return Err("it is too symmetric to be checked".into()),
         }
         Ok(Pattern { code, support: self.support })
     }
 }
 
-fn edge_tuple(e: &DfsEdge) -> (u16, u16, Label, Label, Label) {
+pub(crate) fn edge_tuple(e: &DfsEdge) -> (u16, u16, Label, Label, Label) {
     (e.from, e.to, e.from_label, e.edge_label, e.to_label)
 }
 
-fn edge_of(
+pub(crate) fn edge_of(
     (from, to, from_label, edge_label, to_label): (u16, u16, Label, Label, Label),
 ) -> DfsEdge {
     DfsEdge { from, to, from_label, edge_label, to_label }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, b| {
-        let _ = write!(text, "{b:02x}");
-        text
-    })
 }

@@ -11,6 +11,7 @@
 
 pub mod attribution;
 pub mod contributions;
+pub(crate) mod envelope;
 pub mod evaluate;
 pub mod export;
 pub mod file;
@@ -121,6 +122,24 @@ pub struct Provenance {
     pub data_sha256: String,
     /// Why training stopped.
     pub stopped: String,
+    /// Nodes whose search for the best split was cut short by a limit; all other splits are the
+    /// optimum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproven: Vec<Unproven>,
+}
+
+/// A node that may not have the best split.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unproven {
+    /// The tree, by number.
+    pub tree: usize,
+    /// The node in it.
+    pub node: usize,
+    /// What its split gained; 0 for a leaf.
+    pub gain: f64,
+    /// What no split of the node can exceed.
+    pub bound: f64,
 }
 
 /// A trained model.

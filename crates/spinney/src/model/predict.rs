@@ -13,6 +13,7 @@ use super::{Link, Model, Node, Tree};
 use crate::dataset::Dataset;
 use crate::graph::Graph;
 use crate::labels::{Label, Labels};
+use crate::math::exp;
 
 /// Scores of some graphs and what they mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,14 +108,14 @@ impl Predictions {
     #[must_use]
     pub fn value(&self, i: usize) -> f64 {
         let score = self.scores(i)[0];
-        if self.link == Link::Exp { score.exp() } else { score }
+        if self.link == Link::Exp { exp(score) } else { score }
     }
 }
 
 /// 1/(1 + exp(−2 score)).
 #[must_use]
 pub fn logistic(score: f64) -> f64 {
-    1.0 / (1.0 + (-2.0 * score).exp())
+    1.0 / (1.0 + exp(-2.0 * score))
 }
 
 /// The probabilities of the negative and the positive class.
@@ -127,7 +128,7 @@ fn of_both(score: f64) -> [f64; 2] {
 #[must_use]
 pub fn softmax(scores: &[f64]) -> Vec<f64> {
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let exps: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
+    let exps: Vec<f64> = scores.iter().map(|s| exp(s - most)).collect();
     let sum: f64 = exps.iter().sum();
     exps.into_iter().map(|e| e / sum).collect()
 }

@@ -24,7 +24,7 @@ use std::ops::Range;
 use super::gain::{Rule, Sums, tie_rounded};
 use super::search::Record;
 use crate::mining::DfsCode;
-use crate::mining::hunt::{Ground, Guide, Matcher};
+use crate::mining::hunt::{Ground, Guide, Matcher, Walked};
 
 /// Below this share of the graphs a side of the mean is searched alone.
 const FEW: f64 = 0.2;
@@ -37,7 +37,7 @@ pub(super) struct Local<'a> {
     all: Sums,
     rule: Rule,
     best: Best,
-    met: usize,
+    walked: Walked,
 }
 
 /// The best so far: of the table, or found here.
@@ -77,12 +77,19 @@ impl<'a> Local<'a> {
     ) -> Self {
         let n = gradients.len() as u32;
         let all = Sums { g: gradients.iter().sum(), h: n.into(), n };
-        Local { ground, gradients, all, rule, best: Best { record, code: None }, met: 0 }
+        Local {
+            ground,
+            gradients,
+            all,
+            rule,
+            best: Best { record, code: None },
+            walked: Walked::default(),
+        }
     }
 
     /// The simplest of the best patterns, if one is better than the record, or as good and of no
-    /// more edges; and how many patterns were met.
-    pub(super) fn run(mut self) -> (Option<DfsCode>, usize) {
+    /// more edges; and how many patterns were met, and what others could gain at most.
+    pub(super) fn run(mut self) -> (Option<DfsCode>, Walked) {
         let n = self.gradients.len();
         let centred = |g: i64| i128::from(g) * n as i128 - i128::from(self.all.g);
         let above = self.gradients.partition_point(|&g| centred(g) > 0);
@@ -95,7 +102,7 @@ impl<'a> Local<'a> {
         if let Some((_, range, low)) = alone {
             self.search_side(range, low);
         }
-        (self.best.code, self.met)
+        (self.best.code, self.walked)
     }
 
     /// All patterns, bounded in the directions `ways` (above the mean, below).
@@ -106,7 +113,8 @@ impl<'a> Local<'a> {
             (self.all, self.rule, self.gradients, std::mem::replace(&mut self.best, Best::none()));
         let mut guide = Joint { scale, all, rule, gradients, best, ways };
         let least = guide.least(n);
-        self.met += self.ground.walk(0..n, least, &mut guide);
+        let walked = self.ground.walk(0..n, least, &mut guide);
+        self.note(walked);
         self.best = guide.best;
     }
 
@@ -136,8 +144,17 @@ impl<'a> Local<'a> {
             best,
         };
         let least = side.least(range.len());
-        self.met += side.ground.walk(range, least, &mut side);
+        let walked = side.ground.walk(range, least, &mut side);
         self.best = side.best;
+        self.note(walked);
+    }
+
+    fn note(&mut self, walked: Walked) {
+        self.walked.met += walked.met;
+        self.walked.left = match (self.walked.left, walked.left) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
     }
 }
 

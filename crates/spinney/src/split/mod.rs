@@ -8,6 +8,7 @@
 
 pub mod blocks;
 pub mod bound;
+pub mod brake;
 pub mod gain;
 pub mod histogram;
 mod local;

@@ -6,6 +6,7 @@
 //! Weights that are all 1 stay 1.
 
 use super::gain::Sums;
+use crate::math::floor_log2;
 
 /// The numbers that one tree is fitted to, by training position.
 #[derive(Clone, Debug, Default)]
@@ -167,7 +168,7 @@ fn quantize(values: &[f64]) -> Option<(Vec<i64>, f64)> {
     }
     let bits = 61 - (usize::BITS - values.len().leading_zeros()) as i32;
     // 2^exponent ≥ most, so that a scaled value is at most 2^bits.
-    let exponent = most.log2().floor() as i32 + 1;
+    let exponent = floor_log2(most) + 1;
     let shift = (bits - exponent).clamp(-1000, 1000);
     let scale = 2f64.powi(shift);
     Some((values.iter().map(|v| (v * scale).round() as i64).collect(), scale.recip()))

@@ -15,12 +15,13 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::bound::{Squares, by_order, by_sums};
+use super::brake::{Brake, Limit};
 use super::gain::{Rule, Sums, tie_rounded};
 use super::histogram::{Adds, Cell, Found, Histogram, NodeSums};
 use super::local::Local;
 use super::samples::Samples;
 use super::small::{self, Room, SmallNode};
-use super::space::{Group, PatternSpace, Simplest};
+use super::space::{PatternSpace, Simplest};
 use super::view::{ClassSample, Part, View};
 use crate::mining::classes::{ClassId, ClassTable};
 
@@ -35,6 +36,16 @@ pub struct Split {
     pub gain: f64,
 }
 
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Best {
+    /// The best split, if one is valid and gains anything.
+    pub split: Option<Split>,
+    /// What a pattern that was not looked at could gain at most, if that is more than the split
+    /// gains; `None` if the split is the optimum.
+    pub open: Option<f64>,
+}
+
 /// Finds best splits for the nodes of one tree.
 #[derive(Debug)]
 pub struct Search<'a, C> {
@@ -43,6 +54,7 @@ pub struct Search<'a, C> {
     rule: Rule,
     sample: ClassSample,
     part: Option<Part>,
+    brake: Option<&'a Brake>,
 }
 
 /// The best gain so far and the fewest edges among those who reach it.
@@ -86,7 +98,14 @@ impl<'a, C: Cell> Search<'a, C> {
         // A space that can still grow is scanned whole, and sampled while scanning.
         let cut = space.view().is_none() || (!sample.is_all() && space.frontier().is_empty());
         let part = cut.then(|| Part::new(space.classes(), positions, cells.len(), &sample));
-        Search { samples, cells, rule, sample, part }
+        Search { samples, cells, rule, sample, part, brake: None }
+    }
+
+    /// The same search, to end when a limit is reached.
+    #[must_use]
+    pub fn with_brake(mut self, brake: &'a Brake) -> Self {
+        self.brake = Some(brake);
+        self
     }
 
     /// Brings a node's histogram up to the classes known by now.
@@ -111,21 +130,31 @@ impl<'a, C: Cell> Search<'a, C> {
         part.or_else(|| space.view()).expect("without a part there is a view of the whole")
     }
 
-    /// The best split of the node with the graphs at `positions` and their histogram, or `None`
-    /// if no split is valid and gains anything.
+    /// The best split of the node with the graphs at `positions` and their histogram.
     pub fn best_split(
         &self,
         space: &mut dyn PatternSpace,
         histogram: &mut Histogram<C>,
         positions: &[u32],
-    ) -> Option<Split> {
-        if space.frontier().iter().any(Group::is_open) {
-            let node = self.node(positions)?;
+    ) -> Best {
+        let mut open = None;
+        if space.frontier().iter().any(|group| group.is_open() || group.is_stuck()) {
+            let Some(node) = self.node(positions) else { return Best::default() };
             self.cover(space, histogram, positions);
-            self.explore(space, histogram, positions, &node);
+            open = self.explore(space, histogram, positions, &node);
             self.cover(space, histogram, positions);
         }
-        self.best_known_split(space, histogram, positions)
+        let split = self.best_known_split(space, histogram, positions);
+        let gain = split.as_ref().map_or(self.rule.min_gain.max(0.0), |split| split.gain);
+        Best { open: open.map(tie_rounded).filter(|&open| open > gain), split }
+    }
+
+    /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there are.
+    pub fn most_gain(&self, positions: &[u32]) -> Option<f64> {
+        let node = self.node(positions)?;
+        let mut members = positions.iter().map(|&p| self.samples.one(p)).collect();
+        let most = by_order(&mut members, node.all, &self.rule);
+        (most > self.rule.min_gain.max(0.0)).then_some(most)
     }
 
     /// The same over the explored classes only.
@@ -254,20 +283,24 @@ impl<'a, C: Cell> Search<'a, C> {
         Some(Record { gain, edges })
     }
 
-    /// Expands whatever could still hold the best split.
+    /// Expands whatever could still hold the best split. Gives the bound of what could not be looked
+    /// at.
     fn explore(
         &self,
         space: &mut dyn PatternSpace,
         histogram: &mut Histogram<C>,
         positions: &[u32],
         node: &NodeSums<C>,
-    ) {
+    ) -> Option<f64> {
         let mut record = self.record(space, histogram, positions, node);
+        let mut unseen = Unseen::default();
         let mut inside = vec![false; self.cells.len()];
         positions.iter().for_each(|&p| inside[p as usize] = true);
         let mut heap = BinaryHeap::new();
         for group in 0..space.frontier().len() {
-            heap.extend(self.promise(space, histogram, node, (group, &inside), record));
+            let promise = self.promise(space, histogram, node, (group, &inside), record);
+            unseen.note(space, promise.as_ref());
+            heap.extend(promise);
         }
         let most = self.patience(space);
         while let Some(Promise { bound, group }) = heap.pop() {
@@ -275,10 +308,19 @@ impl<'a, C: Cell> Search<'a, C> {
             if !open.is_open() || !self.is_worth(bound, open.edges, record) {
                 continue;
             }
-            if space.work() >= most {
-                return self.explore_alone(space, positions, record);
+            let look = self.brake.and_then(|brake| brake.look(space));
+            let alone = most < usize::MAX;
+            let over =
+                look == Some(false) && !alone && self.brake.is_some_and(|b| b.is_over(space));
+            if look == Some(true) || over {
+                self.brake.into_iter().for_each(|brake| brake.pull(Limit::Memory));
+                return Some(bound);
+            }
+            if alone && (space.work() >= most || look == Some(false)) {
+                return self.explore_alone(space, positions, (record, bound));
             }
             let expanded = space.expand(group);
+            unseen.note(space, Some(&Promise { bound, group }));
             self.cover(space, histogram, positions);
             for class in expanded.classes {
                 self.improve(space, histogram, node, class, &mut record);
@@ -287,6 +329,7 @@ impl<'a, C: Cell> Search<'a, C> {
                 heap.extend(self.promise(space, histogram, node, (group, &inside), record));
             }
         }
+        unseen.0
     }
 
     /// The work up to which the space is grown in this search, if the node can be searched alone
@@ -297,21 +340,23 @@ impl<'a, C: Cell> Search<'a, C> {
         space.work().saturating_add(patience)
     }
 
-    /// Searches the node's graphs alone, and explores the way to what is best.
+    /// Searches the node's graphs alone, where nothing can gain more than `bound`, and explores the way
+    /// to what is best. Gives the bound of what could not be looked at.
     fn explore_alone(
         &self,
         space: &mut dyn PatternSpace,
         positions: &[u32],
-        record: Option<Record>,
-    ) {
+        (record, bound): (Option<Record>, f64),
+    ) -> Option<f64> {
         let mut order = positions.to_vec();
         order.sort_by_key(|&p| std::cmp::Reverse(self.samples.one(p).g));
         let gradients: Vec<i64> = order.iter().map(|&p| self.samples.one(p).g).collect();
-        let Some(ground) = space.ground(&order) else { return };
-        let (found, met) = Local::new(&ground, &gradients, self.rule, record).run();
-        space.count_alone(met);
-        if let Some(code) = found {
-            space.reveal(&code);
+        let ground = space.ground(&order)?;
+        let (found, walked) = Local::new(&ground, &gradients, self.rule, record).run();
+        space.count_alone(walked.met);
+        match found {
+            Some(code) if !space.reveal(&code) => Some(bound),
+            _ => walked.left,
         }
     }
 
@@ -346,7 +391,7 @@ impl<'a, C: Cell> Search<'a, C> {
         record: Option<Record>,
     ) -> Option<Promise> {
         let open = &space.frontier()[group];
-        if !open.is_open() {
+        if !open.is_open() && !open.is_stuck() {
             return None;
         }
         let cell = &histogram.cells()[open.class as usize];
@@ -368,6 +413,20 @@ impl<'a, C: Cell> Search<'a, C> {
         let bound = tie_rounded(bound);
         bound > self.rule.min_gain.max(0.0)
             && record.is_none_or(|r| bound > r.gain || (bound == r.gain && edges < r.edges))
+    }
+}
+
+/// The most that patterns below stuck groups could gain.
+#[derive(Default)]
+struct Unseen(Option<f64>);
+
+impl Unseen {
+    /// Looks whether a group that could hold the best split is stuck.
+    fn note(&mut self, space: &dyn PatternSpace, promise: Option<&Promise>) {
+        let Some(promise) = promise.filter(|p| space.frontier()[p.group].is_stuck()) else {
+            return;
+        };
+        self.0 = Some(self.0.map_or(promise.bound, |most| most.max(promise.bound)));
     }
 }
 

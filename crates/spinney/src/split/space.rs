@@ -19,7 +19,7 @@ use super::view::{Rows, View};
 use crate::graph::Graph;
 use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
 use crate::mining::hunt::Ground;
-use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId};
+use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId, Ration};
 
 /// A class's simplest column: fewest edges, then smallest code, then lowest threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Group {
     /// The fewest edges of an open pattern in the group.
     pub edges: u32,
     open: Vec<NodeId>,
+    /// What lies below some of its patterns is unknown and stays so.
+    stuck: bool,
 }
 
 /// What an expansion changed.
@@ -95,14 +97,25 @@ pub trait PatternSpace: Send + Sync {
     fn ground(&self, _positions: &[u32]) -> Option<Ground> {
         None
     }
+    /// Bytes held, about, as far as they grow.
+    fn bytes(&self) -> usize {
+        0
+    }
     /// Counts patterns that were met in a search of a node alone, and not kept.
     fn count_alone(&mut self, _patterns: usize) {}
     /// How many were.
     fn met_alone(&self) -> usize {
         0
     }
-    /// Explores the way to a pattern.
-    fn reveal(&mut self, _code: &DfsCode) {}
+    /// Explores the way to a pattern; says whether it was found.
+    fn reveal(&mut self, _code: &DfsCode) -> bool {
+        false
+    }
+    /// The numbers of some patterns, each given with what may be its number (it was in another
+    /// training on the same graphs); `None` if one is not in the space.
+    fn numbers(&mut self, _patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        None
+    }
     /// How many patterns have been explored.
     fn patterns(&self) -> usize;
     /// The number of edges of an explored pattern, by its number.
@@ -114,6 +127,12 @@ impl Group {
     #[must_use]
     pub fn is_open(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// Whether what lies below some of its patterns could not be found within the ration.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.stuck
     }
 }
 
@@ -209,6 +228,25 @@ impl PatternSpace for CensusSpace<'_> {
         graphs
     }
 
+    fn numbers(&mut self, patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        let mut canonizer = Canonizer::new();
+        let mut code = |number| self.census.decode(self.graphs, number, &mut canonizer).code;
+        let count = self.census.len() as u32;
+        if patterns.iter().all(|(wanted, number)| *number < count && code(*number) == *wanted) {
+            return Some(patterns.iter().map(|pattern| pattern.1).collect());
+        }
+        // Numbers of the other engine: look at all patterns once.
+        let mut found: FxHashMap<&DfsCode, u32> =
+            patterns.iter().map(|(code, _)| (code, u32::MAX)).collect();
+        for number in 0..count {
+            if let Some(slot) = found.get_mut(&code(number)) {
+                *slot = number;
+            }
+        }
+        let number = |(code, _): &(DfsCode, u32)| found.get(code).copied().filter(|n| *n < count);
+        patterns.iter().map(number).collect()
+    }
+
     fn patterns(&self) -> usize {
         self.census.len()
     }
@@ -232,6 +270,9 @@ fn simplest_of(
     best.expect("a class that is scored has members")
 }
 
+/// What a class takes besides its graphs, about.
+const BYTES_A_CLASS: usize = 160;
+
 /// Bytes of embeddings that a search makes before it looks at the node's graphs alone.
 const PATIENCE: usize = 1 << 27;
 
@@ -246,6 +287,9 @@ pub struct BoundSpace<'a> {
     which: Columns,
     position_of: Vec<Option<u32>>,
     patience: usize,
+    ration: Ration,
+    /// Bytes of the classes and rows, about.
+    bytes: usize,
     met_alone: usize,
     groups: Vec<Group>,
     group_of: FxHashMap<ClassId, usize>,
@@ -276,6 +320,8 @@ impl<'a> BoundSpace<'a> {
             which: *which,
             position_of,
             patience: PATIENCE,
+            ration: Ration::default(),
+            bytes: 0,
             met_alone: 0,
             groups: Vec::new(),
             group_of: FxHashMap::default(),
@@ -291,6 +337,15 @@ impl<'a> BoundSpace<'a> {
     #[must_use]
     pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
         self.tree = self.tree.with_memory(bytes);
+        self
+    }
+
+    /// The same space with growths held within a ration: what does not fit stays unknown, and the
+    /// [group](Group::is_stuck) says so.
+    #[must_use]
+    pub fn with_ration(mut self, ration: Ration) -> Self {
+        self.tree = self.tree.with_ration(ration);
+        self.ration = ration;
         self
     }
 
@@ -330,6 +385,7 @@ impl<'a> BoundSpace<'a> {
             };
             if self.table.len() > known {
                 self.rows.push(&positions);
+                self.bytes += BYTES_A_CLASS + 8 * positions.len();
             }
             if at_least == 1 && self.tree.is_open(node) {
                 changed.groups.push(self.open(class, node, edges));
@@ -343,10 +399,25 @@ impl<'a> BoundSpace<'a> {
         enough.filter_map(|(&graph, _)| self.position_of[graph as usize]).collect()
     }
 
+    /// Explores the way to a pattern; gives its number if it is in the tree.
+    fn lead_to(&mut self, code: &DfsCode) -> Option<NodeId> {
+        let mut at = self.tree.root(code.root());
+        for &edge in code.edges() {
+            let node = at?;
+            if self.tree.is_open(node) {
+                for child in self.tree.expand(node) {
+                    self.add(child, &mut Expanded::default());
+                }
+            }
+            at = self.tree.child(node, edge);
+        }
+        at
+    }
+
     fn open(&mut self, class: ClassId, node: NodeId, edges: u32) -> usize {
         let groups = &mut self.groups;
         let at = *self.group_of.entry(class).or_insert_with(|| {
-            groups.push(Group { class, edges, open: Vec::new() });
+            groups.push(Group { class, edges, open: Vec::new(), stuck: false });
             groups.len() - 1
         });
         let group = &mut groups[at];
@@ -388,6 +459,7 @@ impl PatternSpace for BoundSpace<'_> {
             for child in self.tree.expand(node) {
                 self.add(child, &mut changed);
             }
+            self.groups[group].stuck |= self.tree.is_stuck(node);
         }
         changed
     }
@@ -396,13 +468,20 @@ impl PatternSpace for BoundSpace<'_> {
         self.tree.work()
     }
 
+    fn bytes(&self) -> usize {
+        self.tree.bytes() + self.bytes
+    }
+
     fn patience(&self) -> usize {
         if self.is_plain() { self.patience } else { usize::MAX }
     }
 
     fn ground(&self, positions: &[u32]) -> Option<Ground> {
         let graph = |&p: &u32| &self.graphs[self.train[p as usize] as usize];
-        let ground = || Ground::new(positions.iter().map(graph), self.which.max_edges);
+        let ground = || {
+            let graphs = positions.iter().map(graph);
+            Ground::new(graphs, self.which.max_edges).with_ration(self.ration)
+        };
         self.is_plain().then(ground)
     }
 
@@ -414,17 +493,12 @@ impl PatternSpace for BoundSpace<'_> {
         self.met_alone
     }
 
-    fn reveal(&mut self, code: &DfsCode) {
-        let mut at = self.tree.root(code.root());
-        for &edge in code.edges() {
-            let Some(node) = at else { return };
-            if self.tree.is_open(node) {
-                for child in self.tree.expand(node) {
-                    self.add(child, &mut Expanded::default());
-                }
-            }
-            at = self.tree.child(node, edge);
-        }
+    fn numbers(&mut self, patterns: &[(DfsCode, u32)]) -> Option<Vec<u32>> {
+        patterns.iter().map(|(code, _)| self.lead_to(code)).collect()
+    }
+
+    fn reveal(&mut self, code: &DfsCode) -> bool {
+        self.lead_to(code).is_some()
     }
 
     fn patterns(&self) -> usize {

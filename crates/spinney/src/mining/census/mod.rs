@@ -27,6 +27,7 @@ mod table;
 mod tally;
 pub(crate) mod walk;
 
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -66,17 +67,77 @@ struct Counted {
 /// Graphs taken between two merges.
 const BATCH: usize = 64;
 
+/// How far a census has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Edge sets met.
+    pub edge_sets: u64,
+    /// Patterns: those of graphs that are done, and those of the graph that is asked about.
+    pub patterns: usize,
+    /// Bytes held, about.
+    pub bytes: usize,
+}
+
+/// What a name in a row takes until it is merged, about.
+const BYTES_A_NAME: usize = 64;
+
+/// Adds up the progress of all threads.
+struct Meter<'a> {
+    go_on: &'a (dyn Fn(&Progress) -> bool + Sync),
+    stopped: AtomicBool,
+    edge_sets: AtomicU64,
+    patterns: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+impl<'a> Meter<'a> {
+    fn new(go_on: &'a (dyn Fn(&Progress) -> bool + Sync)) -> Self {
+        Meter {
+            go_on,
+            stopped: AtomicBool::new(false),
+            edge_sets: AtomicU64::new(0),
+            patterns: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether to go on after so many more edge sets, in a graph of so many names so far.
+    fn look(&self, sets: u64, names: usize) -> bool {
+        let edge_sets = sets + self.edge_sets.fetch_add(sets, Ordering::Relaxed);
+        let patterns = self.patterns.load(Ordering::Relaxed).max(names);
+        let bytes = self.bytes.load(Ordering::Relaxed) + BYTES_A_NAME * names;
+        let stopped = self.stopped.load(Ordering::Relaxed)
+            || !(self.go_on)(&Progress { edge_sets, patterns, bytes });
+        if stopped {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !stopped
+    }
+}
+
 impl Census {
     /// Takes the census of all patterns of at most `max_edges` edges, single vertices included.
     #[must_use]
     pub fn take(graphs: &[Graph], max_edges: usize) -> Census {
+        Census::take_while(graphs, max_edges, &|_| true).unwrap_or_default()
+    }
+
+    /// The same as long as `go_on` says so, which is asked again and again, from all threads; `None` if it
+    /// said no.
+    #[must_use]
+    pub fn take_while(
+        graphs: &[Graph],
+        max_edges: usize,
+        go_on: &(dyn Fn(&Progress) -> bool + Sync),
+    ) -> Option<Census> {
+        let meter = Meter::new(go_on);
         // Buffers are warm and large: each thread keeps its own.
         let takers: Vec<Mutex<Taker>> =
             (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
         let row = |graph: &Graph| {
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut taker = takers[thread].lock().unwrap_or_else(PoisonError::into_inner);
-            taker.row(graph, max_edges)
+            taker.row(graph, max_edges, &|sets, names| meter.look(sets, names))
         };
         let take =
             |graphs: &[Graph]| -> Vec<Row> { graphs.par_iter().with_max_len(1).map(row).collect() };
@@ -85,13 +146,28 @@ impl Census {
         let mut sorter = Sorter::default();
         let mut waiting: (&[Graph], Vec<Row>) = (&[], Vec::new());
         for batch in graphs.chunks(BATCH) {
+            if meter.stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            meter.patterns.store(names.len(), Ordering::Relaxed);
+            meter.bytes.store(census.bytes() + names.bytes(), Ordering::Relaxed);
             let merge = || census.merge(&waiting, &mut names, &mut sorter);
             let ((), rows) = rayon::join(merge, || take(batch));
             waiting = (batch, rows);
         }
+        if meter.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
         census.merge(&waiting, &mut names, &mut sorter);
         census.occurrences.shrink_to_fit();
-        census
+        Some(census)
+    }
+
+    /// Bytes held, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let rows = self.batches.iter().map(Batch::bytes).sum::<usize>();
+        rows + self.occurrences.capacity() + self.patterns.capacity() * size_of::<Counted>()
     }
 
     fn merge(

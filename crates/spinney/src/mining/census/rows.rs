@@ -75,6 +75,14 @@ impl Batch {
         self.ends.push((self.stretches.len() as u32, self.lows.len() as u32));
     }
 
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.counts.capacity()
+            + 2 * self.lows.capacity()
+            + size_of::<Extent>() * self.stretches.capacity()
+            + 8 * (self.ends.capacity() + self.large.capacity())
+    }
+
     /// Gives back memory that is not needed.
     pub(super) fn shrink(&mut self) {
         self.stretches.shrink_to_fit();

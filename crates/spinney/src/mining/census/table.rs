@@ -67,6 +67,11 @@ impl NameTable {
         self.names.len()
     }
 
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.slots[..]) + self.names.capacity() * size_of::<Name>()
+    }
+
     /// The names in order.
     pub(super) fn names(&self) -> &[Name] {
         &self.names

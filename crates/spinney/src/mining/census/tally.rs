@@ -66,16 +66,50 @@ pub(super) struct Taker {
     tally: Tally,
 }
 
+/// Work between two questions whether to go on: a set counts by the square of its size, about what its
+/// name may take.
+const LOOK: u64 = 1 << 21;
+
 impl Taker {
-    pub(super) fn row(&mut self, graph: &Graph, max_edges: usize) -> Row {
+    /// The row of a graph. `go_on` gets the edge sets met since it was last asked, and the names of this
+    /// graph so far; if it says no, the row is not whole.
+    pub(super) fn row(
+        &mut self,
+        graph: &Graph,
+        max_edges: usize,
+        go_on: &dyn Fn(u64, usize) -> bool,
+    ) -> Row {
         for (v, &label) in graph.labels().iter().enumerate() {
             if label != UNSEEN {
                 let vertex = Trail { parent: OFF, edge: v as u32 };
                 self.tally.count(vertex_name(label), 1, |_| vertex);
             }
         }
-        self.walker.walk(graph, max_edges, &mut self.tally);
+        let (walker, mut asked) = (&mut self.walker, 0);
+        self.tally.next_look = self.tally.work + LOOK;
+        let mut watched = Watched { tally: &mut self.tally, go_on, asked: &mut asked };
+        walker.walk(graph, max_edges, &mut watched);
+        go_on(self.tally.row.edge_sets - asked, self.tally.row.found.len());
         self.tally.finish()
+    }
+}
+
+/// A tally that asks now and then whether to go on.
+struct Watched<'a> {
+    tally: &'a mut Tally,
+    go_on: &'a dyn Fn(u64, usize) -> bool,
+    /// The edge sets of the graph that were told.
+    asked: &'a mut u64,
+}
+
+impl Watched<'_> {
+    #[cold]
+    fn look(&mut self) -> bool {
+        let sets = self.tally.row.edge_sets;
+        let new = sets - *self.asked;
+        *self.asked = sets;
+        self.tally.next_look = self.tally.work + LOOK;
+        (self.go_on)(new, self.tally.row.found.len())
     }
 }
 
@@ -86,6 +120,10 @@ struct Tally {
     row: Row,
     /// For the set of each size on the way to the current one, its place on the trail.
     places: Vec<u32>,
+    /// The work so far, that of one more set, and when to ask whether to go on.
+    work: u64,
+    step: u64,
+    next_look: u64,
 }
 
 impl Tally {
@@ -132,39 +170,45 @@ impl Tally {
     }
 }
 
-impl Follow for Tally {
+impl Follow for Watched<'_> {
     fn load(&mut self, graph: &Graph, kinds: &Kinds) {
-        self.namer.load(graph, kinds);
+        self.tally.namer.load(graph, kinds);
     }
 
     fn start(&mut self, label: Label) {
-        self.namer.start(label);
-        self.places.clear();
-        self.places.push(START);
+        let tally = &mut *self.tally;
+        tally.namer.start(label);
+        tally.places.clear();
+        tally.places.push(START);
     }
 
     #[inline]
     fn enter(&mut self, step: Step) -> bool {
-        self.row.edge_sets += 1;
-        let name = self.namer.enter(step);
-        self.places.push(OFF);
-        let before = self.places.len() - 2;
-        self.count(name, 1, |tally| tally.occurrence(before, step.edge));
-        true
+        let tally = &mut *self.tally;
+        tally.row.edge_sets += 1;
+        let name = tally.namer.enter(step);
+        tally.places.push(OFF);
+        let before = tally.places.len() - 2;
+        tally.count(name, 1, |tally| tally.occurrence(before, step.edge));
+        tally.step = (before * before) as u64;
+        tally.work += tally.step;
+        tally.work < tally.next_look || self.look()
     }
 
     #[inline]
     fn tip(&mut self, step: Step, times: u32) -> bool {
-        self.row.edge_sets += u64::from(times);
-        let name = self.namer.tip(step);
-        let size = self.places.len() - 1;
-        self.count(name, times, |tally| tally.occurrence(size, step.edge));
-        true
+        let tally = &mut *self.tally;
+        tally.row.edge_sets += u64::from(times);
+        let name = tally.namer.tip(step);
+        let size = tally.places.len() - 1;
+        tally.count(name, times, |tally| tally.occurrence(size, step.edge));
+        tally.work += tally.step;
+        tally.work < tally.next_look || self.look()
     }
 
     #[inline]
     fn leave(&mut self) {
-        self.places.pop();
-        self.namer.leave();
+        self.tally.places.pop();
+        self.tally.namer.leave();
     }
 }

@@ -109,6 +109,8 @@ pub(crate) struct Walker {
     queue: Vec<Candidate>,
     stack: Vec<Taken>,
     vertices: u32,
+    /// The roots whose sets have all been met.
+    roots: u32,
 }
 
 impl Walker {
@@ -120,7 +122,17 @@ impl Walker {
         if max_edges == 0 {
             return true;
         }
-        (0..graph.edge_count() as u32).all(|root| self.walk_from(graph, root, max_edges, f))
+        self.roots = 0;
+        (0..graph.edge_count() as u32).all(|root| {
+            let complete = self.walk_from(graph, root, max_edges, f);
+            self.roots += u32::from(complete);
+            complete
+        })
+    }
+
+    /// How many edges have been taken as roots, to the end, in the last walk.
+    pub(crate) fn roots(&self) -> u32 {
+        self.roots
     }
 
     fn load(&mut self, graph: &Graph) {

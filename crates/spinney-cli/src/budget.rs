@@ -1,0 +1,138 @@
+//! `--time`, `--memory`, `--max-patterns`: what a training may take.
+
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use spinney::boosting::{Limits, Record};
+use spinney::model::Model;
+
+use crate::args::Bytes;
+use crate::output;
+
+/// Limits; a training that reaches one stops with a valid model and says what is not proven.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Stopping and going on")]
+pub(crate) struct BudgetArgs {
+    /// Most time, such as 90s, 10m or 2h; a training that reaches it stops with a valid model and says
+    /// how far from the optimum the splits affected may be
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<Span>,
+    /// Most patterns that are explored and kept; a training that reaches it stops likewise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_patterns: Option<u32>,
+}
+
+impl BudgetArgs {
+    /// The limits of a command that started at `started`.
+    pub(crate) fn limits(&self, started: Instant, memory: Option<Bytes>) -> Limits {
+        Limits {
+            until: self.time.and_then(|time| started.checked_add(time.0)),
+            memory: memory.map(|bytes| bytes.0).or_else(default_memory),
+            patterns: self.max_patterns.map(|n| n as usize),
+            resident: Some(resident),
+        }
+    }
+}
+
+/// A time with a unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span(pub(crate) Duration);
+
+impl FromStr for Span {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        let wrong = || format!("{s:?} is no time; write it like 90s, 10m or 2h");
+        let digits = s.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = match &s[digits.len()..] {
+            "ms" => 1e-3,
+            "s" | "sec" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(wrong()),
+        };
+        let number: f64 = digits.trim_end().parse().map_err(|_| wrong())?;
+        let seconds = number * unit;
+        if !(seconds > 0.0 && seconds < 1e9) {
+            return Err(wrong());
+        }
+        Ok(Span(Duration::from_secs_f64(seconds)))
+    }
+}
+
+/// The bytes that this process holds in memory, where the system tells.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    kilobytes(&status, "VmRSS:")
+}
+
+/// The number of bytes after `name` in a table of kilobytes.
+fn kilobytes(table: &str, name: &str) -> Option<usize> {
+    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+}
+
+/// Without `--memory`, most of what is there: an operating system that runs out of memory kills.
+fn default_memory() -> Option<usize> {
+    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let there = kilobytes(&table, "MemAvailable:")?;
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let most = group.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(there);
+    Some(there.min(most) / 5 * 4)
+}
+
+/// Nodes that are listed one by one.
+const LISTED: usize = 3;
+
+/// What is said of limits that were reached.
+pub(crate) fn told(model: &Model, record: &Record) -> String {
+    let mut text = String::new();
+    if let Some(reason) = &record.census_given_up {
+        text += &format!("a census of all patterns was given up: {reason}\n");
+    }
+    let unproven = &model.provenance().unproven;
+    if record.stopped.is_limit() {
+        text += &format!("{} in round {}", record.stopped.text(), record.rounds.len());
+        text += if unproven.is_empty() { ": all splits are the best\n" } else { "\n" };
+    }
+    if unproven.is_empty() {
+        return text;
+    }
+    let nodes = output::count(unproven.len(), "node");
+    text += &format!(
+        "{nodes} may not have the best split (the model lists all); every other split is the best\n"
+    );
+    let mut worst: Vec<_> = unproven.iter().collect();
+    worst.sort_by(|a, b| (b.bound - b.gain).total_cmp(&(a.bound - a.gain)));
+    for one in worst.into_iter().take(LISTED) {
+        let (tree, node, gain, bound) = (one.tree, one.node, one.gain, one.bound);
+        let has = if gain > 0.0 { format!("gains {gain:.4}") } else { "is a leaf".into() };
+        text += &format!("  tree {tree} node {node} {has}; no split gains more than {bound:.4}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Span, kilobytes};
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |s: &str| s.parse::<Span>().map(|span| span.0.as_secs_f64());
+        assert_eq!(seconds("90s"), Ok(90.0));
+        assert_eq!(seconds("1.5h"), Ok(5400.0));
+        assert_eq!(seconds("10m"), Ok(600.0));
+        assert_eq!(seconds("250ms"), Ok(0.25));
+        for wrong in ["", "10", "m", "-1s", "0s", "1y", "nan s", "1e99h", "ten m"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tables_of_kilobytes_are_read() {
+        let table = "Name:\tx\nVmRSS:\t   12 kB\nThreads: 1\n";
+        assert_eq!(kilobytes(table, "VmRSS:"), Some(12 * 1024));
+        assert_eq!(kilobytes(table, "VmHWM:"), None);
+        assert_eq!(kilobytes("VmRSS: many kB", "VmRSS:"), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The envelope of files that must arrive whole: format, version, checksum, content.
+//!
+//! ```json
+//! {"format": "spinney-model", "version": 1, "sha256": "…", "model": { … }}
+//! ```
+//!
+//! **Invariant.** `sha256` is over the text of the content as it stands in the file, so any damage to
+//! it is noticed before a byte of it is understood. Nothing outside of the content has a meaning
+//! beyond what [`Kind::open`] checks.
+//!
+//! **Cost.** One pass over the text; memory is that of the text.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+/// A kind of file: its format, its version, the name of its content, and what messages call it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) format: &'static str,
+    pub(crate) version: u64,
+    pub(crate) part: &'static str,
+    pub(crate) what: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    format: String,
+    version: u64,
+    sha256: String,
+    #[serde(borrow, alias = "checkpoint", alias = "cells")]
+    model: &'a serde_json::value::RawValue,
+}
+
+impl Kind {
+    /// The file's text around `body`, which is JSON.
+    pub(crate) fn seal(self, body: &str) -> String {
+        let Kind { format, version, part, .. } = self;
+        let sum = checksum(body);
+        format!(
+            "{{\n\"format\": \"{format}\",\n\"version\": {version},\n\"sha256\": \"{sum}\",\n\
+             \"{part}\": {body}\n}}\n"
+        )
+    }
+
+    /// The content of a file's text, if it is of this kind and version and undamaged.
+    pub(crate) fn open(self, text: &str) -> Result<&str, String> {
+        let Kind { format, version, what, .. } = self;
+        if !text.trim_start().is_empty() && !text.trim_start().starts_with('{') {
+            return Err(format!("not a Spinney {what}: not a JSON object"));
+        }
+        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|e| {
+            if e.is_eof() {
+                format!("not a whole Spinney {what}: the file ends too early ({e})")
+            } else {
+                format!("not a Spinney {what}: {e}")
+            }
+        })?;
+        if envelope.format != format {
+            return Err(format!("not a Spinney {what}: its format is {:?}", envelope.format));
+        }
+        if envelope.version != version {
+            return Err(format!(
+                "{what} format version {} is not known to this program (it knows {version}); \
+                 update spinney",
+                envelope.version
+            ));
+        }
+        let body = envelope.model.get();
+        if checksum(body) != envelope.sha256 {
+            return Err("damaged: the checksum does not fit the content".into());
+        }
+        Ok(body)
+    }
+}
+
+/// The checksum of a content.
+pub(crate) fn checksum(body: &str) -> String {
+    hex(&Sha256::digest(body.as_bytes()))
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, b| {
+        let _ = write!(text, "{b:02x}");
+        text
+    })
+}

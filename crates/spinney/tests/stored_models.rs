@@ -1,0 +1,320 @@
+//! Model files of every released version, which must load for ever; hostile ones, which must be refused
+//! with a reason, in bounded time and memory; and the bytes that training must give on any machine.
+//!
+//! `SPINNEY_WRITE_SAMPLES=1 cargo test -p spinney --test stored_models` writes the samples of this
+//! version to `tests/models`, where none of that name is; they are then kept for ever.
+
+mod oracle;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use oracle::random::{Random, Shape, dataset, random_connected};
+use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use spinney::boosting::params::LossKind;
+use spinney::demo::graph_xor;
+use spinney::{Dataset, Model, Params, fit};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")
+}
+
+/// Made-up graphs with made-up targets.
+fn synthetic(targets: impl Fn(&mut Random, usize) -> String) -> Dataset {
+    let mut random = Random::new(77);
+    let shape = Shape { vertices: 7, edges: 9, vertex_labels: 3, edge_labels: 2 };
+    let graphs: Vec<_> = (0..60).map(|_| random_connected(&mut random, 7, 2, shape)).collect();
+    let targets: Vec<String> = (0..60).map(|i| targets(&mut random, i)).collect();
+    dataset(&graphs, &targets)
+}
+
+/// Data and parameters of every kind of model.
+fn kinds() -> Vec<(&'static str, Dataset, Params)> {
+    let paper = Params { max_edges: Some(3), trees: 4, depth: 2, ..Params::paper() };
+    let default = Params { max_edges: Some(3), trees: 4, ..Params::default() };
+    let number = |random: &mut Random, _| format!("{:.3}", 4.0 * random.unit() - 2.0);
+    let class = |_: &mut Random, i: usize| ["red", "green", "blue"][i % 3].to_owned();
+    let count = |random: &mut Random, _| random.below(5).to_string();
+    vec![
+        ("binary", graph_xor(), Params { max_edges: Some(2), ..paper.clone() }),
+        ("counts", synthetic(|random, _| random.below(2).to_string()), default.clone()),
+        ("classes", synthetic(class), paper.clone()),
+        ("numbers", synthetic(number), Params { loss: LossKind::Squared, ..default.clone() }),
+        ("poisson", synthetic(count), Params { loss: LossKind::Poisson, ..default }),
+        ("huber", synthetic(number), Params { loss: LossKind::Huber, ..paper }),
+    ]
+}
+
+/// The scores of all graphs, bit for bit, as a digest.
+fn scores(model: &Model, data: &Dataset) -> String {
+    let predictions = model.predict(data);
+    let mut digest = Sha256::new();
+    for i in 0..data.len() {
+        predictions.scores(i).iter().for_each(|score| digest.update(score.to_le_bytes()));
+    }
+    hex(&digest.finalize())
+}
+
+#[test]
+fn samples_of_every_version_load_and_predict_as_they_did() {
+    if std::env::var_os("SPINNEY_WRITE_SAMPLES").is_some() {
+        for (name, data, params) in kinds() {
+            let path = folder().join(format!("{}-{name}.json", env!("CARGO_PKG_VERSION")));
+            let model = fit(&data, &params).expect("a model").model;
+            if !path.exists() {
+                model.save(&path).expect("a file");
+                let path = path.with_extension("scores");
+                std::fs::write(path, scores(&model, &data)).expect("a file");
+            }
+        }
+    }
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder()).expect("the samples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|e| e != "json") {
+            continue;
+        }
+        let model = Model::load(&path).unwrap_or_else(|e| panic!("{e}"));
+        let name = path.file_stem().and_then(|s| s.to_str()).expect("a name");
+        let kind = name.split_once('-').expect("VERSION-KIND").1;
+        let kinds = kinds();
+        let (_, data, _) = kinds.iter().find(|k| k.0 == kind).expect("a kind");
+        let stored = std::fs::read_to_string(path.with_extension("scores")).expect("scores");
+        assert_eq!(scores(&model, data), stored.trim(), "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 6, "only {seen} samples");
+}
+
+/// Training on fixed data gives these bytes, on any machine, today and tomorrow. If they must change,
+/// the change log says so.
+#[test]
+fn training_gives_the_stored_bytes() {
+    let expected = [
+        ("binary", "234a1efe9d38c96390963904fb7e838ba386de32859f5e285e3a1bceba33a11a"),
+        ("counts", "4d8da9aab4c8b219abfbae006bcef9ca9ea86deba4e9f31debe29767b02c5116"),
+        ("classes", "279b2d2b0409297bf714338ccd1e1193ebcd9d62571240222bf92347ffddfcd8"),
+        ("numbers", "b9117f369577fb325ba202e01922a8bc00c8ab6bd8f3fc93123758920f97673d"),
+        ("poisson", "0ca3d923819c072236647d7c4305d57698a34e7940263a3a3f104700e25d1c93"),
+        ("huber", "5f2806d63b6b35731c006a272a914f08b62dc91e02f162fd8691dd2eb580720a"),
+    ];
+    let mut wrong = Vec::new();
+    for ((name, data, params), (other, hash)) in kinds().into_iter().zip(expected) {
+        assert_eq!(name, other);
+        for threads in [1, 2] {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let text = pool.install(|| fit(&data, &params).expect("a model").model.to_json());
+            let found = hex(&Sha256::digest(text.as_bytes()));
+            if found != hash {
+                wrong.push(format!("{name} {found}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn sealed(body: &str) -> String {
+    let sum = hex(&Sha256::digest(body.as_bytes()));
+    format!("{{\"format\":\"spinney-model\",\"version\":1,\"sha256\":\"{sum}\",\"model\":{body}}}")
+}
+
+/// The content of an intact model.
+fn intact() -> Value {
+    let (_, data, params) = kinds().swap_remove(1);
+    let text = fit(&data, &params).expect("a model").model.to_json();
+    let file: Value = serde_json::from_str(&text).expect("JSON");
+    file["model"].clone()
+}
+
+/// A pattern of one centre and like legs of two edges, which has factorially many automorphisms.
+fn spider(legs: u16) -> Value {
+    let mut edges = vec![json!([0, 1, 0, 0, 0]), json!([1, 2, 0, 0, 0])];
+    for leg in 1..legs {
+        let first = 1 + 2 * leg;
+        edges.push(json!([2, first, 0, 0, 0]));
+        edges.push(json!([first, first + 1, 0, 0, 0]));
+    }
+    json!({"text": "spider", "edges": edges, "support": [1, 1]})
+}
+
+/// The same pattern again and again: `before`, many times `again`, `after`.
+fn repeated(before: &str, again: &str, times: usize, after: &str) -> String {
+    format!("{before}{}{after}", again.repeat(times))
+}
+
+type Case = (&'static str, String, &'static str);
+
+/// Hostile files: what they are, their text, and a part of the refusal.
+fn hostile() -> Vec<Case> {
+    let body = intact();
+    let edited = |edit: &dyn Fn(&mut Value)| {
+        let mut body = body.clone();
+        edit(&mut body);
+        sealed(&body.to_string())
+    };
+    let text = body.to_string();
+    let raw = |from: &str, to: &str| sealed(&text.replacen(from, to, 1));
+    let init = format!("\"init\":{}", body["init"]);
+    vec![
+        ("deep nesting", repeated("", "[", 1 << 20, ""), "not a JSON object"),
+        ("deep nesting inside", sealed(&repeated("{\"params\":", "{\"a\":", 1 << 20, "")), "model"),
+        (
+            "deep nesting that is closed",
+            sealed(&format!("{}1{}", "[".repeat(1 << 20), "]".repeat(1 << 20))),
+            "model",
+        ),
+        (
+            "deep parameters",
+            edited(&|m| {
+                let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
+                m["params"]["deep"] = json!([deep]);
+            })
+            .replace("[1]", &format!("{}1{}", "[".repeat(500), "]".repeat(500))),
+            "",
+        ),
+        ("not a number", raw(&init, "\"init\":[NaN]"), "expected"),
+        ("an infinite number", raw(&init, "\"init\":[1e999]"), "out of range"),
+        ("a negative index", edited(&|m| m["trees"][0]["nodes"][0]["yes"] = json!(-3)), "wrong"),
+        (
+            "a fraction as an index",
+            edited(&|m| m["trees"][0]["nodes"][0]["yes"] = json!(1.5)),
+            "wrong",
+        ),
+        (
+            "a huge index",
+            edited(&|m| m["trees"][0]["nodes"][0]["no"] = json!(u64::MAX)),
+            "not exist",
+        ),
+        ("a cycle", edited(&|m| m["trees"][0]["nodes"][0]["yes"] = json!(0)), "not a new node"),
+        ("a newer version", raw("", "").replacen("\"version\":1", "\"version\":2", 1), "update"),
+        (
+            "an older version",
+            raw("", "").replacen("\"version\":1", "\"version\":0", 1),
+            "not known",
+        ),
+        ("a negative version", raw("", "").replacen("\"version\":1", "\"version\":-1", 1), "-1"),
+        ("a wrong sum", raw("", "").replacen("\"sha256\":\"", "\"sha256\":\"0", 1), "checksum"),
+        (
+            "a million empty trees",
+            edited(&|m| m["trees"] = json!(vec![json!({"nodes": []}); 1 << 20])),
+            "no nodes",
+        ),
+        (
+            "a million outputs",
+            edited(&|m| {
+                m["task"] = json!({"kind": "multiclass", "classes": vec!["x"; 1 << 20]});
+            }),
+            "outputs",
+        ),
+        (
+            "a pattern of 3,000 edges",
+            edited(&|m| {
+                let edges: Vec<Value> = (0..3000).map(|v| json!([v, v + 1, 0, 0, 0])).collect();
+                m["patterns"][0] = json!({"text": "", "edges": edges, "support": [1, 1]});
+            }),
+            "more than 2000 edges",
+        ),
+        (
+            "factorially many automorphisms",
+            edited(&|m| m["patterns"][0] = spider(200)),
+            "too symmetric",
+        ),
+        (
+            "many such patterns",
+            edited(&|m| {
+                m["patterns"] = (11..200).map(spider).collect();
+            }),
+            "too symmetric",
+        ),
+        (
+            "a tree that is too deep",
+            edited(&|m| {
+                // Each split has a leaf and the next split.
+                let split = |i: usize| {
+                    json!({"pattern": 0, "at_least": 1, "yes": 2 * i + 1,
+                    "no": 2 * i + 2, "gain": 1.0, "cover": 1})
+                };
+                let leaf = || json!({"value": 0.0, "cover": 1});
+                let chain = (0..1000).flat_map(|i| [split(i), leaf()]).chain([leaf()]);
+                m["trees"][0]["nodes"] = chain.collect();
+            }),
+            "deeper than",
+        ),
+    ]
+}
+
+#[test]
+fn hostile_files_are_refused_with_a_reason_and_soon() {
+    for (what, text, says) in hostile() {
+        let started = Instant::now();
+        let refused = Model::from_json(&text).err();
+        let took = started.elapsed();
+        assert!(took < Duration::from_secs(20), "{what}: {took:?}");
+        let reason = refused.unwrap_or_else(|| panic!("{what} is accepted"));
+        assert!(reason.contains(says), "{what}: {reason}");
+        assert!(reason.len() < 1000, "{what}: a reason of {} bytes", reason.len());
+    }
+}
+
+/// A gigabyte of blanks packs into a megabyte.
+#[test]
+fn what_unpacks_without_end_is_refused() {
+    let folder = std::env::temp_dir().join(format!("spinney-bomb-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("bomb.json.gz");
+    let file = std::fs::File::create(&path).expect("a file");
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    let blanks = vec![b' '; 1 << 20];
+    (0..1100).for_each(|_| packed.write_all(&blanks).expect("room"));
+    packed.finish().expect("room");
+    let refused = Model::load(&path).err().map(|e| e.to_string());
+    std::fs::remove_dir_all(&folder).expect("an end");
+    assert!(
+        refused.as_ref().is_some_and(|r| r.contains("bomb.json.gz") && r.contains("GiB")),
+        "{refused:?}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Damage at random: a bit flipped, a part missing, a part repeated, or bytes replaced. It is noticed,
+    /// or it made no difference.
+    #[test]
+    fn damage_is_noticed(
+        at in 0.0f64..1.0,
+        to in 0.0f64..1.0,
+        bit in 0u32..8,
+        kind in 0usize..4,
+        byte in prop::num::u8::ANY,
+    ) {
+        static MODEL: std::sync::OnceLock<Model> = std::sync::OnceLock::new();
+        let model = MODEL.get_or_init(|| {
+            let (_, data, params) = kinds().swap_remove(1);
+            fit(&data, &params).expect("a model").model
+        });
+        let mut bytes = model.to_json().into_bytes();
+        let (a, b) = ((at * bytes.len() as f64) as usize, (to * bytes.len() as f64) as usize);
+        let (a, b) = (a.min(b), a.max(b));
+        match kind {
+            0 => bytes[a] ^= 1 << bit,
+            1 => drop(bytes.drain(a..b)),
+            2 => {
+                let part = bytes[a..b].to_vec();
+                bytes.splice(b..b, part);
+            }
+            _ => bytes[a] = byte,
+        }
+        if let Ok(read) = String::from_utf8(bytes).map_err(|_| ()).and_then(|t| Model::from_json(&t).map_err(|_| ())) {
+            prop_assert!(read == *model);
+        }
+    }
+}

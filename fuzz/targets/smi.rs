@@ -1,0 +1,8 @@
+//! Molecules from .smi.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use spinney_chem::read::MoleculeFormat as Format;
+use spinney_fuzz::molecules;
+
+fuzz_target!(|content: &[u8]| molecules("x.smi", Format::Smi, content));

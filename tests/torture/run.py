@@ -1,0 +1,461 @@
+"""Breaks Spinney as well as it can and writes what came of it to docs/RELIABILITY.md.
+
+Every figure on that page comes from a run of this script (`make torture`); what could not be tried on a
+machine is said there to have been skipped. Bounded in time: see the options.
+"""
+
+import argparse
+import datetime
+import hashlib
+import json
+import os
+import platform
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = ["gspan", "tudataset", "table", "smi", "sdf", "parquet", "folds", "model", "miner"]
+
+
+class Page:
+    """Rows of the table, and whether all went well."""
+
+    def __init__(self):
+        self.rows, self.failures = [], []
+
+    def row(self, what, found, ok, note=""):
+        verdict = {True: "held", False: "**broken**", None: "skipped"}[ok]
+        self.rows.append((what, found, verdict, note))
+        if ok is False:
+            self.failures.append(what)
+        print(f"{verdict:10} {what}: {found} {note}", flush=True)
+
+
+def graphs(count, seed):
+    """Random connected graphs in gSpan text; the class depends on a pattern and on chance."""
+    rng, text = random.Random(seed), []
+    for number in range(count):
+        size = rng.randint(8, 14)
+        labels = [rng.choice("CCCNO") for _ in range(size)]
+        edges = {(rng.randrange(v), v) for v in range(1, size)}
+        edges |= {tuple(sorted(rng.sample(range(size), 2))) for _ in range(2)}
+        has = any({labels[u], labels[v]} == {"N", "O"} for u, v in edges)
+        target = 1 if has ^ (rng.random() < 0.2) else 0
+        text.append(f"t # {number} {target}\n")
+        text += [f"v {v} {label}\n" for v, label in enumerate(labels)]
+        text += [f"e {u} {v} {(u + v) % 2}\n" for u, v in sorted(edges)]
+    return "".join(text)
+
+
+def intact(path, part):
+    """The content of a sealed file; raises if it is damaged."""
+    text = path.read_text()
+    file = json.loads(text)
+    start = text.index(f'"{part}": ') + len(part) + 4
+    body = text[start:].rstrip()[:-1].rstrip()
+    if hashlib.sha256(body.encode()).hexdigest() != file["sha256"]:
+        raise ValueError(f"{path.name}: the checksum does not fit")
+    return file[part]
+
+
+class Kills:
+    """Random SIGKILLs; everything that may be seen afterwards is looked at."""
+
+    def __init__(self, program, folder, seed):
+        self.program, self.folder, self.rng = program, folder, random.Random(seed)
+        self.kills = self.corrupt = self.lost = self.differing = self.left_over = self.finished = 0
+        (folder / "x.gsp").write_text(graphs(250, 1))
+        (folder / "many.gsp").write_text(graphs(6000, 2))
+
+    def command(self, args):
+        return [str(self.program), *args.split()]
+
+    def run(self, args):
+        subprocess.run(self.command(args), cwd=self.folder, check=True, capture_output=True)
+
+    def kill(self, args, longest):
+        """Starts a command and kills it after a while, if it is still there. Says whether it was."""
+        process = subprocess.Popen(
+            self.command(args), cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(self.rng.uniform(0, longest))
+            self.finished += 1
+            return False
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            self.kills += 1
+            return True
+
+    def clean(self):
+        for path in self.folder.glob(".spinney-*.tmp"):
+            self.left_over += 1
+            path.unlink()
+
+    def seconds(self, args):
+        start = time.time()
+        self.run(args)
+        return time.time() - start
+
+    def train(self, wanted):
+        args = "train x.gsp -o MODEL --trees 400 --max-edges 5 --threads 1"
+        longest = 1.1 * self.seconds(args.replace("MODEL", "whole.json"))
+        whole = (self.folder / "whole.json").read_bytes()
+        model, kept = self.folder / "model.json", self.folder / "kept.json"
+        args = args.replace("MODEL", "model.json") + " --checkpoint kept.json --resume"
+        while self.kills < wanted:
+            rounds, there = 0, True
+            while there and self.kills < wanted:
+                # Short lives, so that many are needed to come to the end.
+                there = self.kill(args, longest / 3)
+                rounds = self.look(kept, model, whole, rounds)
+            self.run(args)
+            self.differing += model.read_bytes() != whole
+            self.clean()
+            model.unlink()
+            kept.unlink()
+
+    def look(self, kept, model, whole, before):
+        """Looks at what is there after a kill; gives the number of rounds that are kept."""
+        if model.exists() and model.read_bytes() != whole:
+            self.corrupt += 1
+        if not kept.exists():
+            self.lost += before > 0
+            return 0
+        try:
+            rounds = len(intact(kept, "checkpoint")["rounds"])
+        except (ValueError, KeyError):
+            self.corrupt += 1
+            return before
+        self.lost += rounds < before
+        return rounds
+
+    def results(self, name):
+        """The results of a cross-validation without its times."""
+        results = json.loads((self.folder / name).read_text())["results"]
+        return [{k: v for k, v in setting.items() if k != "seconds"} for setting in results]
+
+    def cv(self, wanted):
+        args = "cv x.gsp --folds 5 --trees 30 --max-edges 4 --grid depth=2,4 --threads 1 --json JSON"
+        longest = 1.1 * self.seconds(args.replace("JSON", "whole_cv.json"))
+        whole = self.results("whole_cv.json")
+        cells, told = self.folder / "cells.json", self.folder / "cv.json"
+        args = args.replace("JSON", "cv.json") + " --checkpoint cells.json --resume"
+        start = self.kills
+        while self.kills - start < wanted:
+            done, there = 0, True
+            while there and self.kills - start < wanted:
+                there = self.kill(args, longest / 3)
+                try:
+                    now = len(intact(cells, "cells")) if cells.exists() else 0
+                    if told.exists() and self.results("cv.json") != whole:
+                        raise ValueError
+                except (ValueError, KeyError):
+                    self.corrupt += 1
+                    now = done
+                self.lost += now < done
+                done = now
+            self.run(args)
+            self.differing += self.results("cv.json") != whole
+            self.clean()
+            told.unlink()
+            cells.unlink()
+
+    def predict(self, wanted):
+        args = "predict whole.json many.gsp -o OUT --threads 1"
+        longest = 1.1 * self.seconds(args.replace("OUT", "whole.csv"))
+        whole = (self.folder / "whole.csv").read_bytes()
+        out, old = self.folder / "out.csv", b"what was there before\n"
+        start = self.kills
+        while self.kills - start < wanted:
+            out.write_bytes(old)
+            self.kill(args.replace("OUT", "out.csv"), longest)
+            self.corrupt += out.read_bytes() not in (old, whole)
+        self.run(args.replace("OUT", "out.csv"))
+        self.differing += out.read_bytes() != whole
+        self.clean()
+
+
+def kills(page, program, number, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        kills = Kills(program, Path(folder), seed)
+        for what, share in [("train", 0.5), ("cv", 0.25), ("predict", 0.25)]:
+            before, start = kills.kills, time.time()
+            getattr(kills, what)(int(number * share) if what != "train" else int(number * share))
+            done = kills.kills - before
+            page.row(
+                f"`kill -9` at random moments of `{what}`",
+                f"{done} kills",
+                None if done == 0 else kills.corrupt == kills.lost == kills.differing == 0,
+                f"{kills.corrupt} corrupt files, {kills.lost} times rounds or cells of the last checkpoint lost, "
+                f"{kills.differing} results that differ from those without a break; {time.time() - start:.0f} s",
+            )
+        page.row(
+            "temporary files that a kill left behind",
+            f"{kills.left_over} of {kills.kills} kills",
+            True,
+            "named `.spinney-*.tmp`; they may be removed at any time",
+        )
+
+
+def bad_input(page):
+    """The corpora of bad input, by the program's own tests."""
+    command = ["cargo", "test", "-q", "-p", "spinney-cli", "--test", "bad_input", "--test", "corpus", "--",
+               "--nocapture", "--test-threads", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    numbers = [int(n) for n in re.findall(r"(\d+) cases", done.stdout)]
+    panics = len(re.findall(r"panicked at crates/.*/src/", done.stderr))
+    page.row(
+        "bad inputs, each with the message it must give",
+        f"{sum(numbers)} inputs",
+        done.returncode == 0 and sum(numbers) >= 200,
+        f"exit code 1 or 2, one line that names place and reason, no output; {panics} panics",
+    )
+
+
+class Mounted:
+    """A small file system in memory."""
+
+    def __init__(self, size):
+        self.folder, self.size = Path(tempfile.mkdtemp()), size
+
+    def __enter__(self):
+        command = ["mount", "-t", "tmpfs", "-o", f"size={self.size}", "tmpfs", str(self.folder)]
+        done = subprocess.run(command, capture_output=True)
+        if done.returncode != 0:
+            self.folder.rmdir()
+            return None
+        return self.folder
+
+    def __exit__(self, *_):
+        if self.folder.exists():
+            subprocess.run(["umount", str(self.folder)], capture_output=True)
+            self.folder.rmdir()
+
+
+def said(done):
+    return done.stderr.decode(errors="replace").strip().splitlines()
+
+
+def environment(page, program):
+    with tempfile.TemporaryDirectory() as place:
+        data, other = Path(place) / "x.gsp", Path(place) / "y.gsp"
+        data.write_text(graphs(200, 3))
+        other.write_text(graphs(200, 4))
+        train = [str(program), "train", str(data), "--trees", "200", "--max-edges", "5", "-q"]
+        full_disk(page, train)
+        read_only(page, train)
+        closed_pipe(page, program, data)
+        replaced(page, program, data, other, Path(place))
+
+
+def full_disk(page, train):
+    with Mounted("200k") as folder:
+        if folder is None:
+            return page.row("disk full", "no permission to mount a small tmpfs", None)
+        old = b"a model from before"
+        (folder / "m.json").write_bytes(old)
+        done = subprocess.run([*train, "-o", str(folder / "m.json")], capture_output=True)
+        whole = (folder / "m.json").read_bytes() == old and os.listdir(folder) == ["m.json"]
+        page.row("disk full while a model is written (tmpfs of 200 kB)", f"exit code {done.returncode}",
+                 done.returncode == 1 and whole and "No space left" in said(done)[-1],
+                 "says so; the file from before is whole, no temporary file is left")
+        (folder / "m.json").unlink()
+        kept = folder / "kept.json"
+        done = subprocess.run([*train, "-o", "/dev/null", "--checkpoint", str(kept)], capture_output=True)
+        try:
+            rounds = len(intact(kept, "checkpoint")["rounds"])
+        except (ValueError, OSError, KeyError):
+            rounds = 0
+        page.row("disk full while checkpoints are written", f"exit code {done.returncode}, {rounds} rounds kept",
+                 done.returncode == 1 and rounds > 0 and len(os.listdir(folder)) == 1,
+                 "says so; the last checkpoint that had room is whole")
+
+
+def read_only(page, train):
+    with Mounted("1m") as folder:
+        if folder is None:
+            return page.row("read-only folder", "no permission to mount", None)
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+        done = subprocess.run([*train, "-o", str(folder / "m.json")], capture_output=True)
+        page.row("read-only folder", f"exit code {done.returncode}",
+                 done.returncode == 1 and len(said(done)) == 1 and "Read-only" in said(done)[0],
+                 "one line that says so")
+
+
+def closed_pipe(page, program, data):
+    wrong = 0
+    for args in [["mine", str(data), "--max-edges", "3"], ["inspect", str(data)], ["demo"]]:
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run([str(program), *args, "-q"], stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        wrong += done.returncode != 0 or b"panicked" in done.stderr
+    page.row("closed pipe (`| head`)", "3 commands", wrong == 0, "end quietly with exit code 0")
+
+
+def replaced(page, program, data, other, place):
+    """The input is replaced or cut short while it is read."""
+    rng, wrong, tries, refused = random.Random(5), 0, 60, 0
+    whole = {}
+    for name in [data, other]:
+        subprocess.run([str(program), "inspect", str(name), "--json", str(place / "w.json")], check=True,
+                       stdout=subprocess.DEVNULL)
+        whole[name] = json.loads((place / "w.json").read_text())["results"]
+    large = place / "large.gsp"
+    text = data.read_text()
+    for i in range(tries):
+        large.write_text(text)
+        command = [str(program), "inspect", str(large), "--json", str(place / "l.json"), "-q"]
+        (place / "l.json").unlink(missing_ok=True)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(rng.uniform(0, 0.01))
+        if i % 2:
+            shutil.copy(other, place / "new.gsp")
+            os.replace(place / "new.gsp", large)
+        else:
+            os.truncate(large, rng.randrange(len(text)))
+        _, err = process.communicate()
+        if process.returncode == 0:
+            found = json.loads((place / "l.json").read_text())["results"]
+            # A file cut short between two graphs is a shorter file.
+            wrong += i % 2 == 1 and found not in whole.values()
+        else:
+            refused += 1
+            wrong += process.returncode != 2 or b"large.gsp" not in err or b"panicked" in err
+    page.row("input replaced or cut short while it is read", f"{tries} times, {refused} refused", wrong == 0,
+             "one file or the other is read, or the error names the file")
+
+
+def resident(command, cwd):
+    """Runs a command; gives its output, seconds and largest resident set in MB."""
+    start = time.time()
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    out, err = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, out, err, time.time() - start, usage.ru_maxrss * 1024 / 1e6
+
+
+def memory(page, program, data):
+    hiv = data / "moleculenet" / "HIV.csv"
+    if not hiv.exists():
+        return page.row("memory of 500 MB on HIV", f"{hiv.name} is not there", None)
+    with tempfile.TemporaryDirectory() as place:
+        base = [str(program), "train", str(hiv), "--target", "HIV_active", "--on-error", "skip", "--max-edges", "8",
+                "--trees", "2", "-q"]
+        for preset in ["paper", "default"]:
+            args = [*base, "--preset", preset]
+            free = resident([*args, "-o", "free.json"], place)
+            held = resident([*args, "-o", "held.json", "--memory", "500MB", "--time", "5m"], place)
+            said = re.search(r"\d+ rounds? \((.*?)\)", held[1])
+            with open(Path(place) / "held.json") as file:
+                model = json.load(file)["model"]
+            same = (Path(place) / "free.json").read_bytes() == (Path(place) / "held.json").read_bytes()
+            unproven = len(model["provenance"].get("unproven", []))
+            page.row(
+                f"`--memory 500MB` on HIV, max_edges 8, {preset} preset",
+                f"{held[4]:.0f} MB at most",
+                held[0] == 0 and held[4] <= 500,
+                f"{said[1] if said else 'no model'}; {unproven} nodes unproven; "
+                f"{'the same model as' if same else 'not the model'} without the limit "
+                f"({free[4]:.0f} MB); {held[3]:.0f} s ({free[3]:.0f} s without)",
+            )
+
+
+def fuzz(page, seconds):
+    """Every fuzz target for a while."""
+    ready = subprocess.run(["cargo", "+nightly", "fuzz", "--version"], cwd=ROOT, capture_output=True)
+    if ready.returncode != 0:
+        return page.row("fuzzing", "needs a nightly compiler and `cargo install cargo-fuzz`", None)
+    total, crashes, notes = 0, 0, []
+    for target in TARGETS:
+        (ROOT / "fuzz/corpus" / target).mkdir(parents=True, exist_ok=True)
+        command = ["cargo", "+nightly", "fuzz", "run", target, f"fuzz/corpus/{target}", f"fuzz/seeds/{target}", "--",
+                   f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096", "-print_final_stats=1",
+                   "-max_len=20000", "-verbosity=0"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        number = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+        number = int(number[1]) if number else 0
+        total += number
+        crashes += done.returncode != 0
+        notes.append(f"{target} {number:,}" + (" (failed)" if done.returncode else ""))
+        print(" ", notes[-1], flush=True)
+    page.row(f"fuzzing, {len(TARGETS)} targets with AddressSanitizer, {seconds} s each", f"{total:,} executions",
+             crashes == 0, f"{crashes} targets failed; " + ", ".join(notes))
+
+
+def sanitizers(page):
+    """The modules with `unsafe`, under AddressSanitizer."""
+    command = ["grep", "-rlE", r"unsafe (\{|fn|impl)", "crates", "--include=*.rs"]
+    modules = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.split()
+    env = {**os.environ, "RUSTFLAGS": "-Zsanitizer=address", "ASAN_OPTIONS": "detect_leaks=1"}
+    command = ["cargo", "+nightly", "test", "--release", "--manifest-path", "fuzz/Cargo.toml", "--test", "arrow",
+               "--target", "x86_64-unknown-linux-gnu"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=env)
+    passed = re.search(r"(\d+) passed; (\d+) failed", done.stdout)
+    if passed is None and "toolchain" in done.stderr:
+        return page.row("AddressSanitizer", "needs a nightly compiler", None)
+    page.row(f"AddressSanitizer and LeakSanitizer over `unsafe` ({', '.join(modules)})",
+             f"{passed[1] if passed else 0} tests", done.returncode == 0, "Arrow data from a foreign producer")
+
+
+def machine():
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    version = subprocess.run(["rustc", "--version"], capture_output=True, text=True)
+    return (f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; {version.stdout.strip()}; "
+            f"commit {commit.stdout.strip()}; {datetime.date.today()}")
+
+
+def write(page, seconds):
+    lines = [
+        "# Reliability",
+        "What Spinney promises when things go wrong, and how it was tried. This page is written by `make torture`",
+        "(tests/torture/run.py); no figure on it was written by hand.",
+        "",
+        f"Last run: {machine()}; {seconds:.0f} s.",
+        "",
+        "| tried | found | verdict | |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| {' | '.join(row)} |" for row in page.rows]
+    (ROOT / "docs/RELIABILITY.md").write_text("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default=ROOT / "target/release/spinney", type=Path)
+    parser.add_argument("--kills", default=1000, type=int)
+    parser.add_argument("--fuzz-seconds", default=60, type=int)
+    parser.add_argument("--data", default=os.environ.get("SPINNEY_DATA", ROOT / "../shared/data"), type=Path)
+    parser.add_argument("--seed", default=0, type=int)
+    parser.add_argument("--only", nargs="*", default=[])
+    args = parser.parse_args()
+    program, page, start = args.program.resolve(), Page(), time.time()
+    parts = {
+        "kills": lambda: kills(page, program, args.kills, args.seed),
+        "bad_input": lambda: bad_input(page),
+        "environment": lambda: environment(page, program),
+        "memory": lambda: memory(page, program, args.data),
+        "sanitizers": lambda: sanitizers(page),
+        "fuzz": lambda: fuzz(page, args.fuzz_seconds),
+    }
+    for name, part in parts.items():
+        if not args.only or name in args.only:
+            part()
+    if not args.only:
+        write(page, time.time() - start)
+    if page.failures:
+        sys.exit("broken: " + "; ".join(page.failures))
+
+
+if __name__ == "__main__":
+    main()
