@@ -1,7 +1,8 @@
 """Breaks Spinney as well as it can and writes what came of it to docs/RELIABILITY.md.
 
 Every figure on that page comes from a run of this script (`make torture`); what could not be tried on a
-machine is said there to have been skipped. Bounded in time: see the options.
+machine is said there to have been skipped. Bounded in time: see the options. Parts can be run alone (`--only`); their
+rows are kept under target/torture, and the page is put together from the last run of each.
 """
 
 import argparse
@@ -415,18 +416,35 @@ def machine():
             f"commit {commit.stdout.strip()}; {datetime.date.today()}")
 
 
-def write(page, seconds):
+def save(name, page, seconds):
+    """Keeps the rows of a part for the page."""
+    folder = ROOT / "target/torture"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {"rows": page.rows, "machine": machine(), "seconds": seconds}
+    (folder / f"{name}.json").write_text(json.dumps(kept))
+
+
+def write(parts):
+    """Puts the page together."""
+    rows, runs = [], []
+    for name in parts:
+        path = ROOT / f"target/torture/{name}.json"
+        if not path.exists():
+            rows.append((name, "not run", "skipped", ""))
+            continue
+        kept = json.loads(path.read_text())
+        rows += kept["rows"]
+        runs.append(f"- {name}: {kept['seconds']:.0f} s, {kept['machine']}")
     lines = [
         "# Reliability",
         "What Spinney promises when things go wrong, and how it was tried. This page is written by `make torture`",
         "(tests/torture/run.py); no figure on it was written by hand.",
         "",
-        f"Last run: {machine()}; {seconds:.0f} s.",
-        "",
         "| tried | found | verdict | |",
         "|---|---|---|---|",
     ]
-    lines += [f"| {' | '.join(row)} |" for row in page.rows]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    lines += ["", "Runs:", *runs]
     (ROOT / "docs/RELIABILITY.md").write_text("\n".join(lines) + "\n")
 
 
@@ -439,7 +457,7 @@ def main():
     parser.add_argument("--seed", default=0, type=int)
     parser.add_argument("--only", nargs="*", default=[])
     args = parser.parse_args()
-    program, page, start = args.program.resolve(), Page(), time.time()
+    program, page, failures = args.program.resolve(), Page(), []
     parts = {
         "kills": lambda: kills(page, program, args.kills, args.seed),
         "bad_input": lambda: bad_input(page),
@@ -450,11 +468,14 @@ def main():
     }
     for name, part in parts.items():
         if not args.only or name in args.only:
+            start = time.time()
             part()
-    if not args.only:
-        write(page, time.time() - start)
-    if page.failures:
-        sys.exit("broken: " + "; ".join(page.failures))
+            save(name, page, time.time() - start)
+            failures += page.failures
+            page.rows, page.failures = [], []
+    write(parts)
+    if failures:
+        sys.exit("broken: " + "; ".join(failures))
 
 
 if __name__ == "__main__":

@@ -472,13 +472,38 @@ fn the_model_file_depends_on_neither_threads_nor_engine_nor_memory() {
                 models.push(place.text(&name));
             }
         }
-        let name = format!("{i}-small.json");
-        place.ok(&format!(
-            "train counts.gsp -o {name} {flags} --max-edges 4 --trees 12 --memory 0.000001MB -q"
-        ));
-        models.push(place.text(&name));
+        for engine in ["auto", "bound"] {
+            let name = format!("{i}-small-{engine}.json");
+            place.ok(&format!(
+                "train counts.gsp -o {name} {flags} --max-edges 4 --trees 12 --memory 200MB \
+                 --engine {engine} -q"
+            ));
+            models.push(place.text(&name));
+        }
         assert!(models[0].len() > 2000);
         assert!(models.iter().all(|m| *m == models[0]), "{flags}");
+    }
+}
+
+/// No program runs in a byte; the training ends with a model nevertheless, and says so.
+#[test]
+fn limits_end_a_training_with_a_model() {
+    let place = Place::new();
+    place.write("counts.gsp", counts(60));
+    for (limit, says) in [
+        ("--memory 0.000001MB --engine bound", "the memory limit was reached in round 1"),
+        ("--max-patterns 10", "the limit of patterns was reached in round 1"),
+        ("--time 1ms --trees 100000", "the time limit was reached in round"),
+    ] {
+        let told = place.ok(&format!(
+            "train counts.gsp -o m.json --loss squared --max-edges 5 {limit} --json t.json -q"
+        ));
+        assert!(told.contains(says) && told.contains("wrote m.json"), "{limit}: {told}");
+        let model = place.json("m.json");
+        let unproven = model["model"]["provenance"]["unproven"].as_array().cloned();
+        let listed = place.json("t.json")["results"]["unproven"].as_array().cloned();
+        assert_eq!(unproven.unwrap_or_default(), listed.unwrap_or_default(), "{limit}");
+        place.ok("predict m.json counts.gsp -o p.csv");
     }
 }
 
