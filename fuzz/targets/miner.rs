@@ -19,8 +19,9 @@ fn graphs(content: &[u8]) -> Vec<Graph> {
         let Some(size) = bytes.next() else { break };
         let mut builder = GraphBuilder::new();
         let vertices = 1 + u32::from(size % 6);
-        (0..vertices)
-            .for_each(|_| drop(builder.add_vertex(u32::from(bytes.next().unwrap_or(0) % 3))));
+        for _ in 0..vertices {
+            builder.add_vertex(u32::from(bytes.next().unwrap_or(0) % 3));
+        }
         for _ in 0..size / 32 {
             let Some(edge) = bytes.next() else { break };
             let (u, v) = (u32::from(edge % 6) % vertices, u32::from(edge / 6 % 6) % vertices);

@@ -1,7 +1,7 @@
 //! The `unsafe` code of the Python module, run under AddressSanitizer: columns of a foreign producer, whole,
 //! sliced, with gaps, of other kinds, released, and streams of them that fail.
 
-#[path = "../../crates/spinney-python/src/ffi.rs"]
+#[path = "../../../crates/spinney-python/src/ffi.rs"]
 mod ffi;
 
 use std::ffi::{c_char, c_int};
@@ -34,7 +34,10 @@ fn columns_come_through_as_they_are() {
         for part in parts {
             let (array, schema) = to_ffi(&part.to_data()).expect("exportable");
             let read = ffi::texts(array, &schema).expect("sound").expect("texts");
-            assert_eq!(read.to_data(), part.to_data());
+            assert_eq!((read.len(), read.data_type()), (part.len(), part.data_type()));
+            if !part.is_empty() {
+                assert_eq!(read.to_data(), part.to_data());
+            }
         }
     }
 }
