@@ -63,9 +63,11 @@ $(PACKAGE_VENV)/ready: python/tests/requirements.txt pyproject.toml
 	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
 	touch $@
 
-# Every fuzz target for FUZZ_SECONDS; needs a nightly compiler and `cargo install cargo-fuzz`, and says so if they lack.
+# Every fuzz target for FUZZ_SECONDS; needs a nightly compiler, and says so where there is none.
 FUZZ_SECONDS ?= 60
 fuzz:
+	@if $(CARGO) +nightly --version >/dev/null 2>&1 && ! $(CARGO) fuzz --version >/dev/null 2>&1; then \
+	    $(CARGO) install --quiet --locked cargo-fuzz; fi
 	$(PYTHON) tests/torture/run.py --only fuzz --fuzz-seconds $(FUZZ_SECONDS)
 
 # Tries to break it and writes docs/RELIABILITY.md. TORTURE passes options on: make torture TORTURE="--kills 2000"
