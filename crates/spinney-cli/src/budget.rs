@@ -1,6 +1,7 @@
 //! `--time`, `--memory`, `--max-patterns`: what a training may take.
 
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use spinney::boosting::{Limits, Record};
@@ -60,10 +61,20 @@ impl FromStr for Span {
     }
 }
 
+/// An answer of the system is good for this long: it takes a tenth of a millisecond to find.
+const FRESH: Duration = Duration::from_millis(5);
+
 /// The bytes that this process holds in memory, where the system tells.
 fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    kilobytes(&status, "VmRSS:")
+    static LAST: Mutex<Option<(Instant, Option<usize>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = last.filter(|(at, _)| at.elapsed() < FRESH) {
+        return known;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    let held = status.and_then(|text| kilobytes(&text, "VmRSS:"));
+    *last = Some((Instant::now(), held));
+    held
 }
 
 /// The number of bytes after `name` in a table of kilobytes.
