@@ -51,7 +51,9 @@ fn optimum(graphs: &[Graph], targets: &[f64], max_edges: usize, nu: f64) -> f64 
         if found.code.edge_count() > 0 {
             let mut with = vec![false; graphs.len()];
             found.embeddings.graphs().iter().for_each(|&g| with[g as usize] = true);
-            columns.push(with);
+            if !columns.contains(&with) {
+                columns.push(with);
+            }
         }
         Next::Descend
     });
@@ -97,7 +99,7 @@ fn objective(scores: &[f64], targets: &[f64], nu: f64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn the_optimum_is_that_of_all_patterns(

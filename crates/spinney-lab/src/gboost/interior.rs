@@ -73,6 +73,8 @@ struct Aim {
 }
 
 const MOST_STEPS: usize = 100;
+/// So many steps may follow each other without coming closer.
+const MOST_IN_VAIN: usize = 8;
 
 impl<'p> Program<'p> {
     /// The program of graphs with `targets` (+1 or −1) and of `stumps`.
@@ -156,16 +158,30 @@ impl<'p> Program<'p> {
         rho - slack * self.most / graphs
     }
 
-    /// Solves up to a duality gap of `gap` times the number of graphs.
+    /// Solves up to a duality gap of `gap` times the number of graphs, or as far as rounding lets it:
+    /// near a degenerate optimum the systems become singular and a step may lead away or nowhere,
+    /// so the best point met is the answer.
     pub(super) fn solve(&self, gap: f64) -> Point {
         let mut point = self.start();
+        let mut best = point.clone();
+        let (mut least, mut in_vain) = (f64::INFINITY, 0);
         for _ in 0..MOST_STEPS {
-            if point.distance(self) <= gap * self.targets.len() as f64 {
+            let distance = point.distance(self);
+            if distance < least {
+                (least, in_vain) = (distance, 0);
+                best.clone_from(&point);
+            } else {
+                in_vain += 1;
+            }
+            if least <= gap * self.targets.len() as f64 || in_vain == MOST_IN_VAIN {
                 break;
             }
             self.improve(&mut point);
+            if !point.is_inside(self) {
+                break;
+            }
         }
-        point
+        best
     }
 
     fn start(&self) -> Point {
@@ -208,6 +224,16 @@ impl Point {
     /// 1/ν − v.
     fn room<'a>(&'a self, program: &'a Program<'_>) -> impl Iterator<Item = f64> + 'a {
         self.weights.iter().map(|v| program.most - v)
+    }
+
+    /// Whether the invariant holds; a step that rounding spoiled may end in infinity or nowhere.
+    fn is_inside(&self, program: &Program<'_>) -> bool {
+        let positive = |x: &f64| *x > 0.0 && x.is_finite();
+        let parts = [&self.weights, &self.alphas, &self.slacks, &self.lower, &self.upper];
+        parts.iter().all(|part| part.iter().all(positive))
+            && self.room(program).all(|room| room > 0.0)
+            && self.beta.is_finite()
+            && self.rho.is_finite()
     }
 
     /// The mean product of a pair that should be complementary.
