@@ -65,6 +65,10 @@ pub fn smiles_of_mol_block(text: &str) -> Result<String, String> {
     if molecule.atom_count() == 0 {
         return Err("a MOL block without atoms".into());
     }
+    // The writer of SMILES would drop it without a word.
+    if let Some((_, bond)) = molecule.bonds().find(|(_, bond)| bond.atom1 == bond.atom2) {
+        return Err(format!("bad MOL block: a bond from atom {} to itself", bond.atom1.0 + 1));
+    }
     Ok(smiles::write(&molecule))
 }
 
