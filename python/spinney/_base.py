@@ -111,6 +111,7 @@ class SpinneyBase(BaseEstimator):
             "depth": self.max_depth,
             "learning_rate": self.learning_rate,
             "trees": self.n_estimators,
+            "ensemble": self.ensemble,
             "min_support": self.min_support,
             "min_samples_leaf": self.min_samples_leaf,
             "min_gain": self.min_split_gain,
@@ -138,6 +139,12 @@ class SpinneyBase(BaseEstimator):
         extra: dict[str, Any],
     ) -> None:
         params = self._library_params() | extra
+        auto_edges = isinstance(self.max_edges, str)
+        if auto_edges:
+            if self.max_edges != "auto":
+                raise ValueError(f"parameter max_edges: {self.max_edges!r} is neither a number nor 'auto'")
+            del params["max_edges"]
+        nodes = [self.nodes] if isinstance(self.nodes, str) else list(self.nodes)
         heard = Heard(self, callbacks, self.verbose)
         try:
             model, record = _spinney.train(
@@ -147,6 +154,8 @@ class SpinneyBase(BaseEstimator):
                 sets[0] if sets else None,
                 params,
                 classes=hasattr(self, "predict_proba"),
+                nodes=nodes,
+                auto_edges=auto_edges,
                 engine=self.engine,
                 memory=self.memory,
                 threads=threads_of(self.n_jobs),
@@ -220,9 +229,11 @@ class SpinneyBase(BaseEstimator):
         _, values = self.model_.leaves(graphs, threads_of(self.n_jobs))
         init = np.asarray(self.model_.init)
         scores = np.tile(init, (len(graphs), 1))
+        trees = self.model_.trees_a_round
         for start in range(0, values.shape[1], len(init)):
             scores = scores + values[:, start : start + len(init)]
-            yield scores
+            if (start + len(init)) % trees == 0:
+                yield scores
 
     def apply(self, X: Any) -> np.ndarray:
         """The leaf of every tree that each graph reaches.

@@ -113,6 +113,8 @@ def train(
     given: dict[str, Any],
     *,
     classes: bool,
+    nodes: list[str],
+    auto_edges: bool,
     engine: str,
     memory: int | None,
     threads: int,

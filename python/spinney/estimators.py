@@ -21,12 +21,15 @@ _PARAMETERS = """
     ----------
     n_estimators : int, default=300
         Boosting rounds.
+    ensemble : int, default=1
+        So many trainings that differ in their samples are averaged, in one model.
     learning_rate : float, default=0.05
         The share of each tree that is added.
     max_depth : int, default=8
         The most questions from root to leaf; 1 gives a linear model.
-    max_edges : int or None, default=6
-        The most edges of a pattern; ``None`` for no limit.
+    max_edges : int, None or "auto", default="auto"
+        The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, less where graphs have so many parts that
+        looking at all would take long.
     subsample : float, default=0.7
         The share of the graphs that each tree is fitted to.
     colsample : float, default=0.1
@@ -55,9 +58,12 @@ _PARAMETERS = """
         Stop after so many rounds without improvement on the first of `eval_set`.
     eval_metric : str, optional
         What early stopping watches: {metrics}.{more}
-    atoms : str or list of str, default="rdkit"
+    atoms : str or sequence of str, default=("rdkit", "element")
         What makes atoms the same: "rdkit" (element, degree, hydrogens, charge, isotope, in a ring),
         "element" or "element+aromatic"; several are views side by side.
+    nodes : str or sequence of str, default=("label", "label+degree+ring")
+        What makes vertices of graphs the same that are no molecules: "label" or "label+degree+ring"; several are
+        views side by side.
     bonds : {"none", "order", "order+ring"}, default="none"
         What makes bonds the same.
     hydrogens : bool, default=False
@@ -138,7 +144,9 @@ def _paper(cls: type, given: dict[str, Any]) -> Any:
         "vertices": "vertices",
         "init": "init",
     }
-    return cls(**({ours: defaults[theirs] for theirs, ours in names.items()} | given))
+    theirs_by_ours = {ours: defaults[theirs] for theirs, ours in names.items()}
+    plain = {"ensemble": 1, "atoms": "rdkit", "nodes": "label"}
+    return cls(**(theirs_by_ours | plain | given))
 
 
 class _ClassifierPart(ClassifierMixin):
@@ -304,9 +312,10 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
     def __init__(
         self,
         n_estimators: int = 300,
+        ensemble: int = 1,
         learning_rate: float = 0.05,
         max_depth: int = 8,
-        max_edges: int | None = 6,
+        max_edges: int | str | None = "auto",
         subsample: float = 0.7,
         colsample: float = 0.1,
         reg_lambda: float = 1.0,
@@ -323,7 +332,8 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         class_weight: str | Mapping[Any, float] | None = None,
         early_stopping_rounds: int | None = None,
         eval_metric: str | None = None,
-        atoms: str | Sequence[str] = "rdkit",
+        atoms: str | Sequence[str] = ("rdkit", "element"),
+        nodes: str | Sequence[str] = ("label", "label+degree+ring"),
         bonds: str = "none",
         hydrogens: bool = False,
         largest_fragment: bool = False,
@@ -336,6 +346,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
+        self.ensemble = ensemble
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.max_edges = max_edges
@@ -355,6 +366,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         self.early_stopping_rounds = early_stopping_rounds
         self.eval_metric = eval_metric
         self.atoms = atoms
+        self.nodes = nodes
         self.bonds = bonds
         self.hydrogens = hydrogens
         self.largest_fragment = largest_fragment
@@ -443,9 +455,10 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
     def __init__(
         self,
         n_estimators: int = 300,
+        ensemble: int = 1,
         learning_rate: float = 0.05,
         max_depth: int = 8,
-        max_edges: int | None = 6,
+        max_edges: int | str | None = "auto",
         subsample: float = 0.7,
         colsample: float = 0.1,
         reg_lambda: float = 1.0,
@@ -462,7 +475,8 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         huber_delta: float = 1.0,
         early_stopping_rounds: int | None = None,
         eval_metric: str | None = None,
-        atoms: str | Sequence[str] = "rdkit",
+        atoms: str | Sequence[str] = ("rdkit", "element"),
+        nodes: str | Sequence[str] = ("label", "label+degree+ring"),
         bonds: str = "none",
         hydrogens: bool = False,
         largest_fragment: bool = False,
@@ -475,6 +489,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
+        self.ensemble = ensemble
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.max_edges = max_edges
@@ -494,6 +509,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         self.early_stopping_rounds = early_stopping_rounds
         self.eval_metric = eval_metric
         self.atoms = atoms
+        self.nodes = nodes
         self.bonds = bonds
         self.hydrogens = hydrogens
         self.largest_fragment = largest_fragment
@@ -728,6 +744,7 @@ def _of_model(model: _spinney.Model) -> Any:
             "depth": "max_depth",
             "learning_rate": "learning_rate",
             "trees": "n_estimators",
+            "ensemble": "ensemble",
             "min_support": "min_support",
             "min_samples_leaf": "min_samples_leaf",
             "min_gain": "min_split_gain",
@@ -746,12 +763,16 @@ def _of_model(model: _spinney.Model) -> Any:
         }
         if cls is SpinneyRegressor:
             names["huber_delta"] = "huber_delta"
+    params = {"ensemble": 1} | params
     given = {ours: params[theirs] for theirs, ours in names.items() if theirs in params}
     if cls is SpinneyClassifier and params.get("class_weight") == "balanced":
         given["class_weight"] = "balanced"
     if chemistry:
         atoms = chemistry.pop("atoms")
         given |= {"atoms": atoms[0] if len(atoms) == 1 else atoms, **chemistry}
+    elif cls is not GBoostClassifier:
+        nodes = model.nodes
+        given["nodes"] = nodes[0] if len(nodes) == 1 else nodes
     estimator = cls(**given)
     estimator.model_ = model
     estimator.n_features_in_ = 1

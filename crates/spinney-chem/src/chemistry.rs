@@ -100,11 +100,20 @@ impl Default for Chemistry {
 }
 
 impl Chemistry {
+    /// What works best: atoms as RDKit tells them apart, and by element alone.
+    #[must_use]
+    pub fn best() -> Self {
+        Chemistry { atoms: vec![AtomView::Rdkit, AtomView::Element], ..Chemistry::default() }
+    }
+
     /// The settings kept in a model, if it was trained on molecules.
     ///
     /// # Errors
     /// If the model keeps something that this version does not understand.
     pub fn of_model(model: &spinney::Model) -> spinney::Result<Option<Chemistry>> {
+        if spinney::views::Views::of_model(model).is_some() {
+            return Ok(None);
+        }
         let Some(kept) = model.representation() else { return Ok(None) };
         serde_json::from_value(kept.clone()).map(Some).map_err(|e| {
             spinney::Error::data(format!("the model's chemistry settings are not understood: {e}"))

@@ -6,11 +6,13 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use spinney::boosting::affordable_edges;
 use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::io::OnError;
-use spinney::{Engine, Error, Metric, Params, Result};
+use spinney::views::{VertexView, Views};
+use spinney::{Dataset, Engine, Error, Metric, Params, Result};
 
-use crate::molecules::{Kind, MoleculeArgs};
+use crate::molecules::{Kind, Labelling, MoleculeArgs};
 use crate::output;
 
 /// Where graphs come from.
@@ -31,8 +33,33 @@ pub(crate) struct ReadingArgs {
     /// What to do with a bad record: fail, or skip, count and list it
     #[arg(long, value_name = "fail|skip", default_value = "fail")]
     pub(crate) on_error: OnError,
+    /// What makes vertices of graphs the same: label or label+degree+ring; several separated by commas
+    /// are views side by side [default: both for training, else and in the paper: label]
+    #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
+    nodes: Vec<VertexView>,
     #[command(flatten)]
     pub(crate) molecules: MoleculeArgs,
+}
+
+impl ReadingArgs {
+    /// The views of graphs that are asked for.
+    pub(crate) fn views(&self, labelling: Labelling) -> Views {
+        let mut vertices = self.nodes.clone();
+        vertices.dedup();
+        match (vertices.is_empty(), labelling) {
+            (false, _) => Views { vertices },
+            (true, Labelling::Best) => Views::both(),
+            (true, Labelling::Plain) => Views::default(),
+        }
+    }
+
+    /// Views are a model's own matter once it is trained.
+    pub(crate) fn refuse_views(&self) -> Result<()> {
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
+        Err(Error::parameter("nodes", "the model says how graphs are labelled: leave out --nodes"))
+    }
 }
 
 /// How a command works and reports, besides its result.
@@ -135,6 +162,9 @@ pub(crate) struct ParamArgs {
     /// Boosting rounds [default: 300; paper: 500]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
+    /// Average so many trainings that differ in their samples, in one model [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    ensemble: Option<usize>,
     /// Least number of training graphs that must contain a pattern [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_support: Option<usize>,
@@ -217,12 +247,27 @@ impl ParamArgs {
         all
     }
 
+    /// How atoms and vertices are labelled where the user does not say.
+    pub(crate) fn labelling(&self) -> Labelling {
+        match self.preset {
+            Preset::Default => Labelling::Best,
+            Preset::Paper => Labelling::Plain,
+        }
+    }
+
+    /// The most edges of a pattern for some data, where neither user nor paper say.
+    pub(crate) fn max_edges_for(&self, data: &Dataset) -> Option<usize> {
+        let open = self.preset == Preset::Default && self.max_edges.is_none();
+        open.then(|| affordable_edges(data))
+    }
+
     /// A flag that was given and makes sense for trees only.
     pub(crate) fn flag_for_trees(&self) -> Option<&'static str> {
         let given = [
             ("depth", self.depth.is_some()),
             ("learning_rate", self.learning_rate.is_some()),
             ("trees", self.trees.is_some()),
+            ("ensemble", self.ensemble.is_some()),
             ("min_samples_leaf", self.min_samples_leaf.is_some()),
             ("min_gain", self.min_gain.is_some()),
             ("subsample", self.subsample.is_some()),
@@ -254,6 +299,7 @@ impl ParamArgs {
             depth: self.depth.unwrap_or(base.depth),
             learning_rate: self.learning_rate.unwrap_or(base.learning_rate),
             trees: self.trees.unwrap_or(base.trees),
+            ensemble: self.ensemble.unwrap_or(base.ensemble),
             min_support: self.min_support.unwrap_or(base.min_support),
             min_samples_leaf: self.min_samples_leaf.unwrap_or(base.min_samples_leaf),
             min_gain: self.min_gain.unwrap_or(base.min_gain),
@@ -283,6 +329,7 @@ pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
         "depth" => params.depth = parse(name, value)?,
         "learning_rate" => params.learning_rate = parse(name, value)?,
         "trees" => params.trees = parse(name, value)?,
+        "ensemble" => params.ensemble = parse(name, value)?,
         "min_support" => params.min_support = parse(name, value)?,
         "min_samples_leaf" => params.min_samples_leaf = parse(name, value)?,
         "min_gain" => params.min_gain = parse(name, value)?,

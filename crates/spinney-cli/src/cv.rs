@@ -60,7 +60,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (json, page) = (args.common.json.as_deref(), args.report.report.as_deref());
     output::check(&[json, page, args.keeping.checkpoint.as_deref()], &inputs)?;
     let path = &args.input.input;
-    let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
+    let labelling = args.params.labelling();
+    let all =
+        input::read(path, &args.input.reading, &args.common, (labelling, args.split.column()))?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
@@ -127,6 +129,7 @@ fn validate(
     (cells, bar, limits): (&KeptCells<'_>, &ProgressBar, Limits),
 ) -> Result<Option<Done>> {
     let data = &input.data;
+    let settings = &fitted(args, settings, data)?;
     check_targets(args, settings, data)?;
     let folds = folds(args, &settings[0], input)?;
     let unlimited = settings.iter().any(|s| s.max_edges.is_none());
@@ -146,6 +149,17 @@ fn validate(
     }
     bar.finish_and_clear();
     Ok(Some(Done { folds, settings: done }))
+}
+
+/// The settings with what depends on the data, unless the grid says it.
+fn fitted(args: &Args, settings: &[ValidParams], data: &Dataset) -> Result<Vec<ValidParams>> {
+    let named = args.grid.iter().any(|axis| axis.starts_with("max_edges="));
+    let most = args.params.max_edges_for(data).filter(|_| !named);
+    let fit = |params: &ValidParams| match most {
+        Some(most) => Params { max_edges: Some(most), ..(**params).clone() }.check(),
+        None => Ok(params.clone()),
+    };
+    settings.iter().map(fit).collect()
 }
 
 /// All settings must understand the targets, and alike: as classes or as numbers.
@@ -270,8 +284,8 @@ fn write_report(
     let all: Vec<u32> = (0..input.data.len() as u32).collect();
     let fit = Booster::new(&exploration, &params, &all, &[])?.run(|_| true)?.into_fit()?;
     wait.finish_and_clear();
-    let model = match &input.chemistry {
-        Some(chemistry) => fit.model.with_representation(chemistry.to_json()),
+    let model = match input.representation() {
+        Some(representation) => fit.model.with_representation(representation),
         None => fit.model,
     };
     let path = &args.input.input;

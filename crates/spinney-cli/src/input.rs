@@ -7,11 +7,12 @@ use spinney::boosting::loss::Loss;
 use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
 use spinney::mining::{estimate_edge_sets, most_edge_sets};
+use spinney::views::Views;
 use spinney::{Dataset, Engine, Error, Model, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::{self, Kind, chemistry_of, is_molecules, request};
+use crate::molecules::{self, Kind, Labelling, chemistry_of, is_molecules, request};
 use crate::output::{complain, count};
 
 /// At most this many skipped records are listed one by one.
@@ -26,6 +27,8 @@ pub(crate) struct Input {
     pub(crate) data: Dataset,
     /// How molecules became graphs; `None` for graphs.
     pub(crate) chemistry: Option<Chemistry>,
+    /// How graphs were made from those given.
+    pub(crate) views: Views,
     /// Each molecule as SMILES.
     pub(crate) structures: Vec<String>,
     /// The part of each molecule, if a column of parts was named.
@@ -36,6 +39,14 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// What a model keeps of how its graphs were made.
+    pub(crate) fn representation(&self) -> Option<serde_json::Value> {
+        match &self.chemistry {
+            Some(chemistry) => Some(chemistry.to_json()),
+            None => self.views.to_json(),
+        }
+    }
+
     /// The molecules that have a target in the given column; says how many have none. Graphs,
     /// which have their targets with them, stay as they are.
     pub(crate) fn labelled(&self, column: usize, path: &Path) -> Result<Input> {
@@ -44,6 +55,7 @@ impl Input {
         let alone = Input {
             data: self.data.clone(),
             chemistry: self.chemistry.clone(),
+            views: self.views.clone(),
             structures: self.structures.clone(),
             splits: self.splits.clone(),
             target_names: name,
@@ -55,7 +67,7 @@ impl Input {
     /// The same of the first target column, without a copy.
     pub(crate) fn into_labelled(mut self, path: &Path) -> Result<Input> {
         if self.targets.is_empty() {
-            return Ok(Input { data: self.data, ..Input::default() });
+            return Ok(Input { data: self.data, views: self.views, ..Input::default() });
         }
         let (targets, name) = (self.targets.swap_remove(0), &self.target_names[0]);
         let present: Vec<usize> = (0..targets.len()).filter(|&i| targets[i].is_some()).collect();
@@ -87,12 +99,14 @@ pub(crate) fn read(
     path: &Path,
     reading: &ReadingArgs,
     common: &CommonArgs,
-    split: Option<&str>,
+    (labelling, split): (Labelling, Option<&str>),
 ) -> Result<Input> {
     if !is_molecules(path, reading) {
-        return Ok(Input { data: read_graphs(path, reading, common)?, ..Input::default() });
+        let views = reading.views(labelling);
+        let data = views.apply(&read_graphs(path, reading, common)?);
+        return Ok(Input { data, views, ..Input::default() });
     }
-    let chemistry = reading.molecules.chemistry();
+    let chemistry = reading.molecules.chemistry(labelling);
     read_molecules(path, reading, common, (chemistry, split))
 }
 
@@ -103,12 +117,14 @@ pub(crate) fn read_for(
     reading: &ReadingArgs,
     common: &CommonArgs,
 ) -> Result<Input> {
+    reading.refuse_views()?;
     if !is_molecules(path, reading) {
-        if model.representation().is_some() {
+        let Some(views) = Views::of_model(model) else {
             let reason = "graphs, but the model was trained on molecules: give molecules";
             return Err(Error::file(path, reason));
-        }
-        return Ok(Input { data: read_graphs(path, reading, common)?, ..Input::default() });
+        };
+        let data = views.apply(&read_graphs(path, reading, common)?);
+        return Ok(Input { data, views, ..Input::default() });
     }
     reading.molecules.refuse_labels()?;
     read_molecules(path, reading, common, (chemistry_of(model, path)?, None))
@@ -131,6 +147,7 @@ fn read_molecules(
     }
     Ok(Input {
         data: loaded.data,
+        views: Views::default(),
         chemistry: Some(chemistry),
         structures: loaded.structures,
         splits: loaded.splits,

@@ -9,6 +9,7 @@ use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
+use crate::molecules::Labelling;
 use crate::{input, output};
 
 /// Describe a data set or a model file.
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (text, results) = if args.reading.format.is_none() && input::is_json(&args.input) {
         model(&Model::load(&args.input)?)
     } else {
-        data(&input::read(&args.input, &args.reading, &args.common, None)?.data)
+        data(&input::read(&args.input, &args.reading, &args.common, (Labelling::Plain, None))?.data)
     };
     output::print(&text)?;
     let params = json!({"input": args.input.display().to_string()});

@@ -62,6 +62,15 @@ impl Split {
     }
 }
 
+/// How atoms and vertices are labelled where the user does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Labelling {
+    /// One view: the paper's.
+    Plain,
+    /// The views that predict best.
+    Best,
+}
+
 /// Columns and labels of molecules; without meaning for graphs.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Molecules")]
@@ -79,7 +88,8 @@ pub(crate) struct MoleculeArgs {
     #[arg(long, value_name = "COL")]
     pub(crate) weight: Option<String>,
     /// What makes atoms the same: rdkit (the paper's), element or element+aromatic; several
-    /// separated by commas are views side by side [default: rdkit]
+    /// separated by commas are views side by side [default: rdkit,element for training, else and in
+    /// the paper: rdkit]
     #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
     pub(crate) atoms: Vec<AtomView>,
     /// What makes bonds the same: none, order or order+ring [default: none]
@@ -98,11 +108,14 @@ pub(crate) struct MoleculeArgs {
 
 impl MoleculeArgs {
     /// The chemistry asked for.
-    pub(crate) fn chemistry(&self) -> Chemistry {
+    pub(crate) fn chemistry(&self, labelling: Labelling) -> Chemistry {
         let mut atoms = self.atoms.clone();
         atoms.dedup();
         if atoms.is_empty() {
-            atoms = Chemistry::default().atoms;
+            atoms = match labelling {
+                Labelling::Best => Chemistry::best().atoms,
+                Labelling::Plain => Chemistry::default().atoms,
+            };
         }
         Chemistry {
             atoms,

@@ -7,6 +7,7 @@ use serde_json::json;
 use spinney::model::evaluate::measure;
 use spinney::model::{Predictions, Truth};
 use spinney::{Dataset, Error, Model, Result};
+use spinney_chem::Chemistry;
 use spinney_report::report::{Learning, Space};
 use spinney_report::trial::Kind;
 use spinney_report::{Report, Sample, Trial};
@@ -85,7 +86,9 @@ fn read(args: &Args, model: &Model, path: &std::path::Path) -> Result<Input> {
 
 /// What a page can show of some input.
 pub(crate) fn sample(input: &Input) -> Sample<'_> {
-    Sample { data: &input.data, structures: &input.structures, chemistry: input.chemistry.as_ref() }
+    let chemistry = input.chemistry.as_ref();
+    let views = chemistry.map_or(input.views.count(), Chemistry::views);
+    Sample { data: &input.data, structures: &input.structures, chemistry, views }
 }
 
 /// Predictions against the targets, if all are known.

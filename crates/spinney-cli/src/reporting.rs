@@ -9,6 +9,7 @@ use spinney::model::Truth;
 use spinney::{Dataset, Engine, Model, Params, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::{Learning, Space};
+use spinney_report::sample::copies;
 use spinney_report::trial::Kind;
 use spinney_report::{Report, Sample, Trial};
 
@@ -42,7 +43,12 @@ pub(crate) struct Known<'k> {
 
 impl<'k> Known<'k> {
     fn sample(&self) -> Sample<'k> {
-        Sample { data: self.data, structures: self.structures, chemistry: self.chemistry }
+        Sample {
+            data: self.data,
+            structures: self.structures,
+            chemistry: self.chemistry,
+            views: copies(self.model),
+        }
     }
 
     /// What the training looked at, among all that there is if that is quickly counted.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
-use spinney::{Dataset, Error, Fit, Model, Result};
+use spinney::{Dataset, Error, Fit, Model, Params, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::Learning;
 
@@ -81,7 +81,9 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let checkpoint = args.keeping.checkpoint.as_deref();
     output::check(&[Some(&args.output), json, page, checkpoint], &inputs)?;
     let path = &args.input.input;
-    let all = input::read(path, &args.input.reading, &args.common, args.split.column())?;
+    let labelling = args.params.labelling();
+    let all =
+        input::read(path, &args.input.reading, &args.common, (labelling, args.split.column()))?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
@@ -127,8 +129,13 @@ fn train_one(
     input: Input,
     (target, limits): (Option<&str>, Limits),
 ) -> Result<Value> {
+    let mut params = params.clone();
+    if let Some(most) = args.params.max_edges_for(&input.data) {
+        params = Params { max_edges: Some(most), ..(*params).clone() }.check()?;
+    }
+    let params = &params;
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
-    let chemistry = input.chemistry.clone();
+    let (chemistry, representation) = (input.chemistry.clone(), input.representation());
     let sides = sides(args, params, input)?;
     let mut kept = None;
     let (mut model, text, record) = match args.method.method {
@@ -154,8 +161,8 @@ fn train_one(
             (fit.model.clone(), text, gboost::record(&fit))
         }
     };
-    if let Some(chemistry) = &chemistry {
-        model = model.with_representation(chemistry.to_json());
+    if let Some(representation) = representation {
+        model = model.with_representation(representation);
     }
     let path = target.map_or_else(|| args.output.clone(), |t| named_after(&args.output, t));
     model.save(&path)?;
@@ -296,8 +303,9 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         };
         return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
-    let path = Path::new(valid);
-    let more = input::read(path, &args.input.reading, &args.common, None)?.into_labelled(path)?;
+    let (path, labelling) = (Path::new(valid), args.params.labelling());
+    let more = input::read(path, &args.input.reading, &args.common, (labelling, None))?
+        .into_labelled(path)?;
     Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
     let all = input.data.concatenated(&more.data)?;
     let total = all.len() as u32;

@@ -12,6 +12,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::model::Contributions;
 use spinney_chem::draw::weighted_svg;
+use spinney::views::Views;
 use spinney_chem::{Chemistry, toolkit};
 
 use crate::graphs::Graphs;
@@ -24,8 +25,9 @@ pub(crate) fn explain<'py>(
     graphs: &Graphs,
     threads: usize,
 ) -> PyResult<Explained<'py>> {
-    let views = model.chemistry.as_ref().map_or(1, |c| c.atoms.len().max(1));
-    let (inner, data) = (Arc::clone(&model.inner), Arc::clone(&graphs.data));
+    let of_graphs = Views::of_model(&model.inner).map_or(1, |views| views.count());
+    let views = model.chemistry.as_ref().map_or(of_graphs, Chemistry::views);
+    let (inner, data) = (Arc::clone(&model.inner), model.data(graphs)?);
     let count = data.len();
     let (found, atoms) = work::run(py, threads, move |_| {
         let found = inner.contributions(&data);

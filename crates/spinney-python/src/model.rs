@@ -8,7 +8,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
+use spinney::Dataset;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
+use spinney::views::Views;
 use spinney_chem::Chemistry;
 use spinney_chem::draw::pattern_svg;
 use spinney_chem::smarts::pattern_text;
@@ -30,6 +32,15 @@ impl Model {
     pub(crate) fn new(model: spinney::Model) -> Model {
         let chemistry = Chemistry::of_model(&model).ok().flatten();
         Model { inner: Arc::new(model), chemistry }
+    }
+
+    /// Graphs as the model was trained on them; refuses those that were made otherwise.
+    pub(crate) fn data(&self, given: &Graphs) -> PyResult<Arc<Dataset>> {
+        compatible(self.chemistry.as_ref(), given)?;
+        Ok(match Views::of_model(&self.inner) {
+            Some(views) if views != Views::default() => Arc::new(views.apply(&given.data)),
+            _ => Arc::clone(&given.data),
+        })
     }
 
     fn read(model: spinney::Model) -> PyResult<Model> {
@@ -138,6 +149,19 @@ impl Model {
         self.chemistry.as_ref().map(|c| c.to_json().to_string())
     }
 
+    /// The views of vertices, by name; those of graphs that are no molecules.
+    #[getter]
+    fn nodes(&self) -> Vec<String> {
+        let views = Views::of_model(&self.inner).unwrap_or_default().vertices;
+        views.iter().filter_map(|view| Some(json!(view).as_str()?.to_owned())).collect()
+    }
+
+    /// The number of trees that a round has.
+    #[getter]
+    fn trees_a_round(&self) -> usize {
+        self.inner.task().outputs() * self.inner.ensemble()
+    }
+
     /// The scores of graphs, one an output.
     fn scores<'py>(
         &self,
@@ -145,8 +169,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        compatible(self.chemistry.as_ref(), graphs.get())?;
-        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
         let (graphs, outputs) = (data.len(), model.task().outputs());
         let scores = work::run(py, threads, move |_| {
             let predictions = model.predict(&data);
@@ -191,8 +214,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
-        compatible(self.chemistry.as_ref(), graphs.get())?;
-        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
         let (rows, columns) = (data.len(), model.trees().len());
         let (leaves, values) = work::run(py, threads, move |_| {
             let leaves = model.leaves(&data);
@@ -214,8 +236,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Csr<'py>> {
-        compatible(self.chemistry.as_ref(), graphs.get())?;
-        let (model, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.get().data));
+        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
         let found = work::run(py, threads, move |desk| {
             let mut of_pattern = vec![Vec::new(); model.patterns().len()];
             for (column, (pattern, at_least)) in (0..).zip(questions(&model)) {
@@ -303,7 +324,6 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Explained<'py>> {
-        compatible(self.chemistry.as_ref(), graphs.get())?;
         crate::explain::explain(py, self, graphs.get(), threads)
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     put(given, "depth", &mut p.depth)?;
     put(given, "learning_rate", &mut p.learning_rate)?;
     put(given, "trees", &mut p.trees)?;
+    put(given, "ensemble", &mut p.ensemble)?;
     put(given, "min_support", &mut p.min_support)?;
     put(given, "min_samples_leaf", &mut p.min_samples_leaf)?;
     put(given, "min_gain", &mut p.min_gain)?;
@@ -81,7 +82,7 @@ pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     let known = serde_json::json!(p);
     for name in given.keys() {
         let name = name.to_string();
-        if known.get(&name).is_none() {
+        if known.get(&name).is_none() && name != "ensemble" {
             return Err(PyValueError::new_err(format!("{name:?} is no parameter")));
         }
     }

@@ -11,8 +11,9 @@ use pyo3::types::PyDict;
 use serde_json::json;
 use spinney::boosting::loss::Loss;
 use spinney::boosting::params::LossKind;
-use spinney::boosting::{Booster, Exploration};
+use spinney::boosting::{Booster, Exploration, affordable_edges};
 use spinney::model::Task;
+use spinney::views::Views;
 use spinney::{Dataset, Engine, Error, Fit, Params};
 use spinney_chem::Chemistry;
 use spinney_lab::gboost;
@@ -30,9 +31,19 @@ struct Job {
     weights: Option<Vec<f64>>,
     valid: Option<(Arc<Dataset>, Vec<String>)>,
     chemistry: Option<Chemistry>,
+    /// How graphs that are no molecules are labelled.
+    views: Views,
 }
 
 impl Job {
+    /// What a model keeps of how its graphs were made.
+    fn representation(&self) -> Option<serde_json::Value> {
+        match &self.chemistry {
+            Some(chemistry) => Some(chemistry.to_json()),
+            None => self.views.to_json(),
+        }
+    }
+
     /// One data set of training and validation graphs, and how many of them are for training.
     fn data(self) -> spinney::Result<(Dataset, u32)> {
         let with = |data: &Dataset, targets: Vec<String>| {
@@ -52,20 +63,22 @@ impl Job {
             }
             data = data.concatenated(&more)?;
         }
-        Ok((data, train))
+        Ok((if self.chemistry.is_none() { self.views.apply(&data) } else { data }, train))
     }
 }
 
-/// How to train, besides the parameters: speed only.
+/// How to train, besides the parameters.
 struct How {
     engine: Engine,
     memory: Option<usize>,
+    /// Whether the data say how many edges patterns may have.
+    auto_edges: bool,
 }
 
 /// Trains trees. `on_round` gets each round as JSON and says whether to go on.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
-#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, engine, memory, threads, on_round))]
+#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, nodes, auto_edges, engine, memory, threads, on_round))]
 pub(crate) fn train(
     py: Python<'_>,
     graphs: &Bound<'_, Graphs>,
@@ -74,13 +87,17 @@ pub(crate) fn train(
     valid: Option<(Bound<'_, Graphs>, Vec<String>)>,
     given: &Bound<'_, PyDict>,
     classes: bool,
+    nodes: Vec<String>,
+    auto_edges: bool,
     engine: &str,
     memory: Option<usize>,
     threads: usize,
     on_round: Option<Py<PyAny>>,
 ) -> PyResult<(Model, String)> {
-    let task = task(graphs, targets, weights, valid)?;
+    let mut task = task(graphs, targets, weights, valid)?;
+    task.views = views(&nodes)?;
     let (params, how) = (params(given)?, how(engine, memory)?);
+    let how = How { auto_edges, ..how };
     let tells = on_round.is_some();
     let work = move |desk: &Desk<String>| boost(task, params, classes, &how, (desk, tells));
     let hear = |py: Python<'_>, round: String| match &on_round {
@@ -139,12 +156,29 @@ fn task(
         weights,
         valid: valid.transpose()?,
         chemistry: graphs.chemistry.clone(),
+        views: Views::default(),
     })
 }
 
 fn how(engine: &str, memory: Option<usize>) -> PyResult<How> {
     let engine = engine.parse().map_err(|e| PyValueError::new_err(format!("engine: {e}")))?;
-    Ok(How { engine, memory })
+    Ok(How { engine, memory, auto_edges: false })
+}
+
+/// The views of vertices by their names.
+fn views(names: &[String]) -> PyResult<Views> {
+    let wrong = |e| PyValueError::new_err(format!("parameter nodes: {e}"));
+    let mut vertices = Vec::new();
+    for name in names {
+        let view = name.parse().map_err(wrong)?;
+        if !vertices.contains(&view) {
+            vertices.push(view);
+        }
+    }
+    if vertices.is_empty() {
+        return Err(PyValueError::new_err("parameter nodes: name at least one view"));
+    }
+    Ok(Views { vertices })
 }
 
 fn boost(
@@ -154,9 +188,12 @@ fn boost(
     how: &How,
     (desk, tells): (&Desk<String>, bool),
 ) -> spinney::Result<(spinney::Model, String)> {
-    let chemistry = task.chemistry.clone();
+    let representation = task.representation();
     let (data, train) = task.data()?;
     params.loss = fitting(&params, &data, classes)?;
+    if how.auto_edges {
+        params.max_edges = Some(affordable_edges(&data));
+    }
     let params = params.check()?;
     let exploration = Exploration::within(&data, params.max_edges, how.engine, how.memory);
     let sides: (Vec<u32>, Vec<u32>) = ((0..train).collect(), (train..data.len() as u32).collect());
@@ -170,12 +207,12 @@ fn boost(
         return Err(Error::failed("interrupted"));
     }
     let Fit { model, record } = trained.into_fit()?;
-    Ok((represented(model, chemistry.as_ref()), json!(record).to_string()))
+    Ok((represented(model, representation), json!(record).to_string()))
 }
 
-fn represented(model: spinney::Model, chemistry: Option<&Chemistry>) -> spinney::Model {
-    match chemistry {
-        Some(chemistry) => model.with_representation(chemistry.to_json()),
+fn represented(model: spinney::Model, kept: Option<serde_json::Value>) -> spinney::Model {
+    match kept {
+        Some(kept) => model.with_representation(kept),
         None => model,
     }
 }
@@ -202,7 +239,7 @@ fn linear(
     (nu, tolerance): (f64, f64),
     how: &How,
 ) -> spinney::Result<(spinney::Model, String)> {
-    let chemistry = task.chemistry.clone();
+    let representation = task.representation();
     let (data, train) = task.data()?;
     params.loss = fitting(&params, &data, true)?;
     let params = params.check()?;
@@ -226,5 +263,5 @@ fn linear(
         "patterns": fit.patterns,
         "seconds": fit.seconds,
     });
-    Ok((represented(fit.model, chemistry.as_ref()), record.to_string()))
+    Ok((represented(fit.model, representation), record.to_string()))
 }

@@ -2,6 +2,7 @@
 
 use spinney::Dataset;
 use spinney::model::occurrences::{covered, translated};
+use spinney::views::{Views, first_copy};
 use spinney::{Model, model::attribution::Shares};
 use spinney_chem::draw::tinted_svg;
 use spinney_chem::layout::whole_graph_svg;
@@ -20,6 +21,15 @@ pub struct Sample<'s> {
     pub structures: &'s [String],
     /// How molecules became graphs.
     pub chemistry: Option<&'s Chemistry>,
+    /// How many copies of itself, labelled differently, a graph consists of.
+    pub views: usize,
+}
+
+/// How many copies of itself a graph consists of for a model.
+#[must_use]
+pub fn copies(model: &Model) -> usize {
+    let of_molecules = || Chemistry::of_model(model).ok().flatten().map_or(1, |c| c.views());
+    Views::of_model(model).map_or_else(of_molecules, |views| views.count())
 }
 
 impl Sample<'_> {
@@ -27,12 +37,6 @@ impl Sample<'_> {
     #[must_use]
     pub fn noun(&self) -> &'static str {
         if self.chemistry.is_some() { "molecule" } else { "graph" }
-    }
-
-    /// How many copies of itself, labelled differently, a graph consists of.
-    #[must_use]
-    pub fn views(&self) -> usize {
-        self.chemistry.map_or(1, Chemistry::views)
     }
 
     /// Record `i` with the occurrences of a pattern highlighted; none if it cannot be drawn.
@@ -70,7 +74,7 @@ impl Sample<'_> {
     /// The atoms of a molecule's drawing that the vertices of one view of its graph stand for.
     fn places(&self, i: usize) -> Option<Vec<u32>> {
         let Some(chemistry) = self.chemistry else {
-            return Some((0..self.data.graphs()[i].vertex_count() as u32).collect());
+            return Some((0..self.size(i) as u32).collect());
         };
         Some(chemistry.atoms_of_vertices(&chemistry.molecule(self.structures.get(i)?).ok()?))
     }
@@ -79,14 +83,14 @@ impl Sample<'_> {
         if self.chemistry.is_some() {
             return tinted_svg(self.structures.get(i)?, tints).ok();
         }
-        let (graph, labels) = (&self.data.graphs()[i], self.data.labels());
-        whole_graph_svg(graph, labels, tints, &self.data.ids()[i])
+        let graph = first_copy(&self.data.graphs()[i], self.views);
+        whole_graph_svg(&graph, self.data.labels(), tints, &self.data.ids()[i])
     }
 
     /// The number of heavy atoms or vertices of record `i`, for choosing what is easily looked at.
     #[must_use]
     pub fn size(&self, i: usize) -> usize {
-        self.data.graphs()[i].vertex_count() / self.views()
+        self.data.graphs()[i].vertex_count() / self.views.max(1)
     }
 
     /// Record `i` in words: the SMILES of a molecule.

@@ -42,6 +42,7 @@ pub mod mining;
 pub mod model;
 mod random;
 pub mod split;
+pub mod views;
 
 pub use boosting::{Engine, Fit, Params, fit};
 pub use dataset::Dataset;

@@ -77,7 +77,7 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
     if let Some(most) = model.params().get("max_edges").and_then(serde_json::Value::as_u64) {
         limits.push(format!("Patterns have at most {most} edges: larger structures are seen only through their parts."));
     }
-    if model.representation().is_some() {
+    if noun == "molecule" {
         limits.push("Stereochemistry and conformation are not seen.".into());
     }
     if let (Task::Binary { .. }, [a, b]) = (model.task(), &made.class_counts[..]) {

@@ -18,6 +18,7 @@ use serde_json::json;
 use spinney::boosting::Record;
 use spinney::metrics::Metric;
 use spinney::model::Model;
+use spinney::views::Views;
 use spinney_chem::smarts::pattern_text;
 
 use crate::page::{Section, class, count, page};
@@ -125,7 +126,7 @@ impl Report<'_> {
 
     /// What a graph is called.
     fn noun(&self) -> &'static str {
-        if self.model.representation().is_some() { "molecule" } else { "graph" }
+        if Views::of_model(self.model).is_none() { "molecule" } else { "graph" }
     }
 
     /// Every pattern as SMARTS or in words.

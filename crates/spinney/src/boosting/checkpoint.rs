@@ -194,7 +194,7 @@ impl Checkpoint {
         ended: Option<StopReason>,
         rounds: &[Round],
         trees: &[GrownTree],
-        scores: [&[f64]; 2],
+        scores: &[Vec<f64>; 2],
     ) -> Checkpoint {
         let unproven = unproven(trees);
         let Numbered { patterns, engine_ids, trees } = Numbered::new(trees);
@@ -210,8 +210,8 @@ impl Checkpoint {
             patterns: patterns.into_iter().zip(engine_ids).map(pattern).collect(),
             trees,
             unproven,
-            train_scores: Bits::all(scores[0]),
-            valid_scores: Bits::all(scores[1]),
+            train_scores: Bits::all(&scores[0]),
+            valid_scores: Bits::all(&scores[1]),
         })
     }
 

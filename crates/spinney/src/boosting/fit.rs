@@ -3,6 +3,9 @@
 //! f = f0; each round computes the residuals, fits a regression tree to them (one an output), and
 //! adds `learning_rate` times the tree.
 //!
+//! An ensemble is so many trainings side by side, each with samples of its own: a round grows a tree
+//! of each, counting one part of the whole, so that the model after any round is their mean.
+//!
 //! **Invariant.** Scores of training graphs are updated by the leaf that the grower put them in,
 //! those of validation graphs by asking for the columns; both equal what the finished model
 //! predicts, number for number. Before a model is handed out its patterns are looked for in the
@@ -67,6 +70,8 @@ pub struct Booster<'a> {
     weights: Vec<f64>,
     unit_weights: bool,
     init: Vec<f64>,
+    /// Of an ensemble, the scores of the training graphs by each training alone; else nothing.
+    alone: Vec<Vec<f64>>,
     trees: Vec<GrownTree>,
     rounds: Vec<Round>,
     /// Why no round follows, if none does.
@@ -139,17 +144,20 @@ impl<'a> Booster<'a> {
         if params.early_stopping.is_some() && valid.is_empty() {
             return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
         }
-        check_scores(loss.outputs(), train.len() + valid.len())?;
+        check_scores(loss.outputs() * params.ensemble, train.len() + valid.len())?;
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let space = exploration.space(params, train);
         let unit_weights = weights.iter().all(|&w| w == 1.0);
+        let train = Side::new(train, &loss, &init);
+        let alone = if params.ensemble > 1 { params.ensemble } else { 0 };
         Ok(Booster {
             exploration,
             params,
             metric,
             space,
-            train: Side::new(train, &loss, &init),
+            alone: vec![train.scores.clone(); alone],
+            train,
             valid: Side::new(valid, &loss, &init),
             loss,
             weights,
@@ -176,10 +184,10 @@ impl<'a> Booster<'a> {
             let reason = format!("the checkpoint has {done} rounds already, more than {asked}");
             return Err(Error::parameter("trees", reason));
         }
-        let expected = [self.train.scores.len(), self.valid.scores.len()];
         let identity = self.identity().clone();
+        let expected = self.scores().map(|scores| scores.len());
         let state = checkpoint.into_state(&identity, &mut *self.space, expected)?;
-        [self.train.scores, self.valid.scores] = state.scores;
+        self.set_scores(state.scores);
         self.before = state.rounds.last().map_or(0.0, |round| round.seconds);
         self.trees = state.trees;
         self.rounds = state.rounds;
@@ -190,8 +198,8 @@ impl<'a> Booster<'a> {
     /// The training after the rounds so far.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        let scores = [&self.train.scores[..], &self.valid.scores];
-        Checkpoint::new(self.identity().clone(), self.ended, &self.rounds, &self.trees, scores)
+        let scores = self.scores();
+        Checkpoint::new(self.identity().clone(), self.ended, &self.rounds, &self.trees, &scores)
     }
 
     fn identity(&self) -> &Identity {
@@ -246,8 +254,27 @@ impl<'a> Booster<'a> {
         Ok(self.finish(stopped, watch.best.0))
     }
 
+    /// All scores that the next round depends on: of the training graphs, by the ensemble and then by
+    /// each training alone, and of the validation graphs.
     fn scores(&self) -> [Vec<f64>; 2] {
-        [self.train.scores.clone(), self.valid.scores.clone()]
+        let mut train = self.train.scores.clone();
+        self.alone.iter().for_each(|scores| train.extend(scores));
+        [train, self.valid.scores.clone()]
+    }
+
+    /// Puts back what [`scores`](Self::scores) gave.
+    fn set_scores(&mut self, [mut train, valid]: [Vec<f64>; 2]) {
+        let each = self.train.scores.len();
+        for (i, scores) in self.alone.iter_mut().enumerate() {
+            scores.copy_from_slice(&train[(i + 1) * each..(i + 2) * each]);
+        }
+        train.truncate(each);
+        (self.train.scores, self.valid.scores) = (train, valid);
+    }
+
+    /// The trees that a round grows.
+    fn trees_a_round(&self) -> usize {
+        self.loss.outputs() * self.params.ensemble
     }
 
     /// Shows the training without its last round, which a limit cut short: a checkpoint holds whole
@@ -258,15 +285,15 @@ impl<'a> Booster<'a> {
         go_on: &mut impl FnMut(&Booster<'a>) -> bool,
     ) {
         let cut = (self.rounds.pop(), self.ended.take(), self.scores());
-        let trees = self.trees.split_off(self.rounds.len() * self.loss.outputs());
-        [self.train.scores, self.valid.scores] = before;
+        let trees = self.trees.split_off(self.rounds.len() * self.trees_a_round());
+        self.set_scores(before);
         if !self.rounds.is_empty() {
             go_on(self);
         }
         self.trees.extend(trees);
         self.rounds.extend(cut.0);
         self.ended = cut.1;
-        [self.train.scores, self.valid.scores] = cut.2;
+        self.set_scores(cut.2);
     }
 
     /// Whether a limit was reached: the training ends with this round.
@@ -296,7 +323,7 @@ impl<'a> Booster<'a> {
     fn finish(mut self, stopped: StopReason, best: usize) -> Trained<'a> {
         let rounds = std::mem::take(&mut self.rounds);
         let keep = if self.params.early_stopping.is_some() { best } else { rounds.len() };
-        self.trees.truncate(keep * self.loss.outputs());
+        self.trees.truncate(keep * self.trees_a_round());
         let record = Record {
             engine: self.exploration.engine(),
             edge_sets: self.exploration.census().map(Census::edge_sets),
@@ -349,23 +376,34 @@ impl<'a> Booster<'a> {
         }
     }
 
-    /// One boosting round: a tree for each output. Returns the number of splits.
+    /// One boosting round: a tree for each output of each training. Returns the number of splits.
     fn round(&mut self, number: usize) -> Result<usize> {
+        let mut splits = 0;
+        for training in 0..self.params.ensemble {
+            splits += self.round_of(number, training)?;
+        }
+        Ok(splits)
+    }
+
+    /// A round of one training of the ensemble.
+    fn round_of(&mut self, number: usize, training: usize) -> Result<usize> {
         let outputs = self.loss.outputs();
-        let members = sampling::rows(
-            self.train.graphs.len(),
-            self.params.subsample,
-            self.params.seed,
-            number,
-        );
-        let scores = self.loss.prepared(self.train.scores.clone());
+        let seed = self.params.seed_of(training);
+        let graphs = self.train.graphs.len();
+        let members = sampling::rows(graphs, self.params.subsample, seed, number);
+        let scores = self.alone.get(training).unwrap_or(&self.train.scores);
+        let scores = self.loss.prepared(scores.clone());
         let mut splits = 0;
         for output in 0..outputs {
             let (residuals, curvatures) = self.residuals(&scores, output);
             let draw = (number * outputs + output) as u64;
-            let sample = ClassSample::new(self.params.pattern_sample, self.params.seed, draw);
+            let sample = ClassSample::new(self.params.pattern_sample, seed, draw);
             let tree = self.tree(&residuals, &curvatures, members.clone(), sample);
-            let tree = tree.ok_or_else(|| diverged(number))?;
+            let mut tree = tree.ok_or_else(|| diverged(number))?;
+            if let Some(alone) = self.alone.get_mut(training) {
+                add(alone, &tree, (output, outputs));
+                tree.scale(1.0 / self.params.ensemble as f64);
+            }
             self.add(&tree, output);
             splits += tree.splits();
             self.trees.push(tree);
@@ -461,13 +499,18 @@ impl<'a> Booster<'a> {
 
     fn add(&mut self, tree: &GrownTree, output: usize) {
         let outputs = self.loss.outputs();
-        for (position, &leaf) in tree.leaf_of.iter().enumerate() {
-            self.train.scores[position * outputs + output] += tree.leaf_value(leaf);
-        }
+        add(&mut self.train.scores, tree, (output, outputs));
         for (i, &graph) in self.valid.graphs.iter().enumerate() {
             let value = tree.value(|column| self.space.has(graph, column));
             self.valid.scores[i * outputs + output] += value;
         }
+    }
+}
+
+/// Adds a tree of one output to the scores of the training graphs.
+fn add(scores: &mut [f64], tree: &GrownTree, (output, outputs): (usize, usize)) {
+    for (position, &leaf) in tree.leaf_of.iter().enumerate() {
+        scores[position * outputs + output] += tree.leaf_value(leaf);
     }
 }
 

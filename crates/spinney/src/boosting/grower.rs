@@ -57,6 +57,15 @@ impl GrownTree {
         }
     }
 
+    /// Makes the tree count less.
+    pub(super) fn scale(&mut self, factor: f64) {
+        for node in &mut self.nodes {
+            if let GrownNode::Leaf { value, .. } = node {
+                *value *= factor;
+            }
+        }
+    }
+
     pub(super) fn splits(&self) -> usize {
         self.nodes.iter().filter(|n| matches!(n, GrownNode::Split { .. })).count()
     }

@@ -25,7 +25,7 @@ pub mod stumps;
 pub use crate::split::brake::Limits;
 pub use assemble::data_sha256;
 pub use checkpoint::{Cells, Checkpoint, Identity};
-pub use explore::Exploration;
+pub use explore::{Exploration, affordable_edges};
 pub use fit::{Booster, Fit, Trained, fit};
 pub use params::{Engine, Params, ValidParams};
 pub use record::{Record, Round, StopReason};

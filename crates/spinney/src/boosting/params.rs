@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::metrics::Metric;
 use crate::mining::dfs_code::MOST_EDGES;
+use crate::random::random;
 
 /// An enumeration whose values have names in flags and files.
 macro_rules! named {
@@ -121,6 +122,10 @@ pub struct Params {
     pub learning_rate: f64,
     /// The number of boosting rounds.
     pub trees: usize,
+    /// So many trainings that differ in their samples are averaged, in one model: a round grows a
+    /// tree for each. Without sampling one is made, as all would be alike.
+    #[serde(skip_serializing_if = "is_one")]
+    pub ensemble: usize,
     /// The least number of training graphs that must contain a pattern.
     pub min_support: usize,
     /// The least number of training graphs in a leaf.
@@ -160,6 +165,12 @@ pub struct Params {
     pub seed: u64,
 }
 
+/// Models of one training are written as they were before there were ensembles.
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_one(number: &usize) -> bool {
+    *number == 1
+}
+
 impl Default for Params {
     fn default() -> Self {
         Params {
@@ -167,6 +178,7 @@ impl Default for Params {
             depth: 8,
             learning_rate: 0.05,
             trees: 300,
+            ensemble: 1,
             min_support: 1,
             min_samples_leaf: 2,
             min_gain: 0.0,
@@ -199,6 +211,7 @@ impl Params {
             depth: 5,
             learning_rate: 0.1,
             trees: 500,
+            ensemble: 1,
             min_samples_leaf: 1,
             subsample: 1.0,
             pattern_sample: 1.0,
@@ -210,6 +223,13 @@ impl Params {
             init: Init::Mean,
             ..Params::default()
         }
+    }
+
+    /// The seed of one training of an ensemble; the first has the ensemble's own.
+    #[must_use]
+    pub fn seed_of(&self, training: usize) -> u64 {
+        const STREAM: u64 = u64::MAX;
+        if training == 0 { self.seed } else { random(self.seed, STREAM, training as u64) }
     }
 
     /// Checks every parameter.
@@ -244,11 +264,14 @@ impl Params {
         count("max_edges", self.max_edges.unwrap_or(1), usize::from(!self.vertices), MOST_EDGES)?;
         count("depth", self.depth, 1, 64)?;
         count("trees", self.trees, 1, 1_000_000)?;
+        count("ensemble", self.ensemble, 1, 1_000)?;
         count("min_support", self.min_support, 1, 1 << 31)?;
         count("min_samples_leaf", self.min_samples_leaf, 1, 1 << 31)?;
         count("count_levels", self.count_levels, 1, 1_000)?;
         count("early_stopping", self.early_stopping.unwrap_or(1), 1, 1_000_000)?;
-        Ok(ValidParams(self))
+        // Without sampling all trainings are alike, and one says it all.
+        let samples = self.subsample < 1.0 || self.pattern_sample < 1.0;
+        Ok(ValidParams(Params { ensemble: if samples { self.ensemble } else { 1 }, ..self }))
     }
 }
 

@@ -196,7 +196,18 @@ impl Model {
     /// The number of boosting rounds.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        self.trees.len() / self.task.outputs()
+        self.trees.len() / self.trees_a_round()
+    }
+
+    /// The number of trainings that were averaged: a round has a tree of each.
+    #[must_use]
+    pub fn ensemble(&self) -> usize {
+        let given = self.params.get("ensemble").and_then(serde_json::Value::as_u64);
+        given.map_or(1, |n| n as usize).clamp(1, self.trees.len().max(1))
+    }
+
+    pub(crate) fn trees_a_round(&self) -> usize {
+        self.task.outputs() * self.ensemble()
     }
 
     /// The parameters it was trained with, by the names of the flags.

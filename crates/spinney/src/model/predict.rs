@@ -167,11 +167,11 @@ impl Model {
         let leaves = self.leaves(data);
         let mut scores = self.init.repeat(leaves.len());
         let mut stages = vec![Predictions::new(self.link, outputs, scores.clone())];
-        for (round, trees) in self.trees.chunks_exact(outputs).enumerate() {
+        let each = self.trees_a_round();
+        for (round, trees) in self.trees.chunks(each).enumerate() {
             for (graph, leaves) in scores.chunks_exact_mut(outputs).zip(&leaves) {
-                let leaves = &leaves[round * outputs..];
-                for ((score, tree), &leaf) in graph.iter_mut().zip(trees).zip(leaves) {
-                    *score += tree.value(leaf);
+                for (i, (tree, &leaf)) in trees.iter().zip(&leaves[round * each..]).enumerate() {
+                    graph[i % outputs] += tree.value(leaf);
                 }
             }
             stages.push(Predictions::new(self.link, outputs, scores.clone()));
