@@ -1,5 +1,5 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python test-package test-cluster wheel lint fuzz torture supply-chain bench bench-parts bench-whole clean
+.PHONY: demo test test-rust test-python test-package test-cluster wheel lint fuzz torture supply-chain bench bench-parts bench-whole quality clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -93,6 +93,11 @@ bench-parts:
 bench-whole: $(BENCH_VENV)/ready
 	$(CARGO) build --release
 	$(BENCH_VENV)/bin/python bench/run.py --program target/release/spinney $(BENCH)
+
+# Quality with defaults, beside rivals on the same folds: results/quality. QUALITY passes options on.
+quality: $(BENCH_VENV)/ready
+	$(CARGO) build --release
+	$(BENCH_VENV)/bin/python bench/quality/run.py --program target/release/spinney $(QUALITY)
 
 $(BENCH_VENV)/ready: bench/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)

@@ -33,10 +33,10 @@ BASE = {"depth": 12, "min-samples-leaf": 1, "pattern-sample": 0.05, "subsample":
         "trees": 300, "count-levels": 4, "ensemble": 1}
 CHANGES = [
     {}, {"depth": 8}, {"depth": 16}, {"depth": 24, "l2": 0.3}, {"min-samples-leaf": 3}, {"pattern-sample": 0.02},
-    {"pattern-sample": 0.1}, {"pattern-sample": 0.3}, {"subsample": 0.6}, {"subsample": 0.9}, {"l2": 0.3}, {"l2": 3},
-    {"count-levels": 1}, {"count-levels": 8}, {"learning-rate": 0.1, "trees": 150},
-    {"learning-rate": 0.025, "trees": 600}, {"class-weight": "balanced"}, {"views": "one"}, {"ensemble": 3},
-    {"ensemble": 4, "trees": 150, "learning-rate": 0.1}, {"min-support": 2},
+    {"pattern-sample": 0.1}, {"pattern-sample": 0.3}, {"subsample": 0.6}, {"subsample": 0.9}, {"ensemble": 3},
+    {"depth": 16, "pattern-sample": 0.1, "subsample": 0.9, "l2": 0.5, "ensemble": 3},
+    {"learning-rate": 0.025, "trees": 600}, {"learning-rate": 0.1, "trees": 150}, {"views": "one"}, {"count-levels": 1},
+    {"count-levels": 8}, {"class-weight": "balanced"}, {"l2": 0.3}, {"l2": 3}, {"min-support": 2},
 ]
 
 

@@ -139,11 +139,8 @@ class SpinneyBase(BaseEstimator):
         extra: dict[str, Any],
     ) -> None:
         params = self._library_params() | extra
-        auto_edges = isinstance(self.max_edges, str)
-        if auto_edges:
-            if self.max_edges != "auto":
-                raise ValueError(f"parameter max_edges: {self.max_edges!r} is neither a number nor 'auto'")
-            del params["max_edges"]
+        auto = [name for name, value in params.items() if isinstance(value, str) and value == "auto" and name != "loss"]
+        params = {name: value for name, value in params.items() if name not in auto}
         nodes = [self.nodes] if isinstance(self.nodes, str) else list(self.nodes)
         heard = Heard(self, callbacks, self.verbose)
         try:
@@ -155,7 +152,7 @@ class SpinneyBase(BaseEstimator):
                 params,
                 classes=hasattr(self, "predict_proba"),
                 nodes=nodes,
-                auto_edges=auto_edges,
+                auto=auto,
                 engine=self.engine,
                 memory=self.memory,
                 threads=threads_of(self.n_jobs),

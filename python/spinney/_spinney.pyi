@@ -46,6 +46,8 @@ class Model:
     classes: list[str]
     init: list[float]
     rounds: int
+    nodes: list[str]
+    trees_a_round: int
     params: str
     provenance: str
     chemistry: str | None
@@ -114,7 +116,7 @@ def train(
     *,
     classes: bool,
     nodes: list[str],
-    auto_edges: bool,
+    auto: list[str],
     engine: str,
     memory: int | None,
     threads: int,

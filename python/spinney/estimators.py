@@ -19,25 +19,26 @@ from ._graphs import threads_of
 _PARAMETERS = """
     Parameters
     ----------
-    n_estimators : int, default=300
+    n_estimators : int, default=250
         Boosting rounds.
-    ensemble : int, default=1
-        So many trainings that differ in their samples are averaged, in one model.
+    ensemble : int or "auto", default="auto"
+        So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, above 50,000
+        graphs 1.
     learning_rate : float, default=0.05
         The share of each tree that is added.
-    max_depth : int, default=8
-        The most questions from root to leaf; 1 gives a linear model.
+    max_depth : int or "auto", default="auto"
+        The most questions from root to leaf; 1 gives a linear model. ``"auto"`` is 16, for numbers 8.
     max_edges : int, None or "auto", default="auto"
         The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, less where graphs have so many parts that
         looking at all would take long.
-    subsample : float, default=0.7
+    subsample : float, default=0.8
         The share of the graphs that each tree is fitted to.
-    colsample : float, default=0.1
+    colsample : float, default=0.05
         The share of the patterns (of classes of patterns that no graph tells apart) that each tree may use.
     reg_lambda : float, default=1.0
         Shrinks leaf values (L2).
-    min_samples_leaf : int, default=2
-        The least number of training graphs in a leaf.
+    min_samples_leaf : int or "auto", default="auto"
+        The least number of training graphs in a leaf; ``"auto"`` is 1, for numbers or below 1,500 graphs 3.
     min_support : int, default=1
         The least number of training graphs that must contain a pattern.
     min_split_gain : float, default=0.0
@@ -311,15 +312,15 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 300,
-        ensemble: int = 1,
+        n_estimators: int = 250,
+        ensemble: int | str = "auto",
         learning_rate: float = 0.05,
-        max_depth: int = 8,
+        max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
-        subsample: float = 0.7,
-        colsample: float = 0.1,
+        subsample: float = 0.8,
+        colsample: float = 0.05,
         reg_lambda: float = 1.0,
-        min_samples_leaf: int = 2,
+        min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
         min_split_gain: float = 0.0,
@@ -454,15 +455,15 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 300,
-        ensemble: int = 1,
+        n_estimators: int = 250,
+        ensemble: int | str = "auto",
         learning_rate: float = 0.05,
-        max_depth: int = 8,
+        max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
-        subsample: float = 0.7,
-        colsample: float = 0.1,
+        subsample: float = 0.8,
+        colsample: float = 0.05,
         reg_lambda: float = 1.0,
-        min_samples_leaf: int = 2,
+        min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
         min_split_gain: float = 0.0,

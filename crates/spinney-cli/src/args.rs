@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use spinney::boosting::affordable_edges;
+use spinney::boosting::ValidParams;
+use spinney::boosting::advice::{Open, advised};
 use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::io::OnError;
 use spinney::views::{VertexView, Views};
@@ -150,34 +151,38 @@ pub(crate) struct ParamArgs {
     /// Where defaults come from: `default` is what works best, `paper` the paper's exact semantics
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     pub(crate) preset: Preset,
-    /// Most edges of a pattern [default: 6; paper: 4]
+    /// Most edges of a pattern; by default fewer where graphs have too many parts
+    /// [default: 6; paper: 4]
     #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
     pub(crate) max_edges: Option<Limit>,
-    /// Most questions from root to leaf; 1 gives a linear model [default: 8; paper: 5]
+    /// Most questions from root to leaf; 1 gives a linear model; by default 8 for numbers
+    /// [default: 16; paper: 5]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     depth: Option<usize>,
     /// Share of each tree that is added [default: 0.05; paper: 0.1]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Boosting rounds [default: 300; paper: 500]
+    /// Boosting rounds [default: 250; paper: 500]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
-    /// Average so many trainings that differ in their samples, in one model [default: 1]
+    /// Average so many trainings that differ in their samples, in one model; by default 1 above 50,000
+    /// graphs [default: 3; paper: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     ensemble: Option<usize>,
     /// Least number of training graphs that must contain a pattern [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_support: Option<usize>,
-    /// Least number of training graphs in a leaf [default: 2; paper: 1]
+    /// Least number of training graphs in a leaf; by default 3 for numbers or below 1,500 graphs
+    /// [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_samples_leaf: Option<usize>,
     /// Least gain of a split [default: 0]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     min_gain: Option<f64>,
-    /// Share of the graphs that each tree is fitted to [default: 0.7; paper: 1]
+    /// Share of the graphs that each tree is fitted to [default: 0.8; paper: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     subsample: Option<f64>,
-    /// Share of the pattern classes that each tree may use [default: 0.1; paper: 1]
+    /// Share of the pattern classes that each tree may use [default: 0.05; paper: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pattern_sample: Option<f64>,
     /// Shrinks leaf values [default: 1; paper: 0]
@@ -209,7 +214,8 @@ pub(crate) struct ParamArgs {
     /// Weigh all graphs alike, or all classes alike [default: none]
     #[arg(long, value_name = "none|balanced")]
     class_weight: Option<ClassWeight>,
-    /// Stop after R rounds without improvement on the validation graphs
+    /// Stop after R rounds without improvement on the validation graphs; without such graphs, find the
+    /// number of rounds on a fifth held out, then train on all
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     early_stopping: Option<usize>,
     /// accuracy, auc, log_loss, rmse, mae or r2: for early stopping and for the best round
@@ -255,10 +261,26 @@ impl ParamArgs {
         }
     }
 
-    /// The most edges of a pattern for some data, where neither user nor paper say.
-    pub(crate) fn max_edges_for(&self, data: &Dataset) -> Option<usize> {
-        let open = self.preset == Preset::Default && self.max_edges.is_none();
-        open.then(|| affordable_edges(data))
+    /// The parameters with what depends on the data, where neither user nor paper nor the axes of a
+    /// grid say.
+    pub(crate) fn advised(
+        &self,
+        params: &ValidParams,
+        named: impl Fn(&str) -> bool,
+        data: &Dataset,
+    ) -> Result<ValidParams> {
+        if self.preset == Preset::Paper {
+            return Ok(params.clone());
+        }
+        let is_open = |open: &Open| match open {
+            Open::MaxEdges => self.max_edges.is_none(),
+            Open::Depth => self.depth.is_none(),
+            Open::MinSamplesLeaf => self.min_samples_leaf.is_none(),
+            Open::Ensemble => self.ensemble.is_none(),
+        };
+        let mut open = Open::ALL.to_vec();
+        open.retain(|open| is_open(open) && !named(open.name()));
+        advised(params, &open, data)
     }
 
     /// A flag that was given and makes sense for trees only.
@@ -386,7 +408,9 @@ mod tests {
         let (default, paper) = (json!(Params::default()), json!(Params::paper()));
         for (name, value) in default.as_object().unwrap().iter().filter(|(_, v)| !v.is_null()) {
             let arg = command.get_arguments().find(|a| a.get_id().as_str() == name).unwrap();
-            let (ours, papers) = (shown(value), shown(&paper[name]));
+            // One training is not written down.
+            let papers = paper.get(name).map_or_else(|| "1".into(), shown);
+            let ours = shown(value);
             let told = if ours == papers {
                 format!("[default: {ours}]")
             } else {

@@ -129,8 +129,8 @@ fn validate(
     (cells, bar, limits): (&KeptCells<'_>, &ProgressBar, Limits),
 ) -> Result<Option<Done>> {
     let data = &input.data;
-    let settings = &fitted(args, settings, data)?;
     check_targets(args, settings, data)?;
+    let settings = &fitted(args, settings, data)?;
     let folds = folds(args, &settings[0], input)?;
     let unlimited = settings.iter().any(|s| s.max_edges.is_none());
     let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
@@ -153,12 +153,8 @@ fn validate(
 
 /// The settings with what depends on the data, unless the grid says it.
 fn fitted(args: &Args, settings: &[ValidParams], data: &Dataset) -> Result<Vec<ValidParams>> {
-    let named = args.grid.iter().any(|axis| axis.starts_with("max_edges="));
-    let most = args.params.max_edges_for(data).filter(|_| !named);
-    let fit = |params: &ValidParams| match most {
-        Some(most) => Params { max_edges: Some(most), ..(**params).clone() }.check(),
-        None => Ok(params.clone()),
-    };
+    let named = |name: &str| args.grid.iter().any(|axis| axis.starts_with(&format!("{name}=")));
+    let fit = |params: &ValidParams| args.params.advised(params, named, data);
     settings.iter().map(fit).collect()
 }
 

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
+use spinney::boosting::rounds::by_holding_out;
 use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
-use spinney::{Dataset, Error, Fit, Model, Params, Result};
+use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::Learning;
 
@@ -17,7 +18,7 @@ use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
 use crate::molecules::Split;
-use crate::output::named_after;
+use crate::output::{count, named_after};
 use crate::reporting::{Known, ReportArgs};
 use crate::{input, output, progress, reporting, signals};
 
@@ -129,18 +130,19 @@ fn train_one(
     input: Input,
     (target, limits): (Option<&str>, Limits),
 ) -> Result<Value> {
-    let mut params = params.clone();
-    if let Some(most) = args.params.max_edges_for(&input.data) {
-        params = Params { max_edges: Some(most), ..(*params).clone() }.check()?;
-    }
-    let params = &params;
+    input::targets(&args.input.input, &input.data, params)?;
+    let params = &match args.method.method {
+        Method::Trees => args.params.advised(params, |_| false, &input.data)?,
+        Method::Gboost => params.clone(),
+    };
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let (chemistry, representation) = (input.chemistry.clone(), input.representation());
     let sides = sides(args, params, input)?;
-    let mut kept = None;
+    let (mut kept, mut rounds_found) = (None, None);
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
-            let Fit { model, record } = train(args, params, &sides, (target, limits))?;
+            let (Fit { model, record }, found) = train(args, params, &sides, (target, limits))?;
+            rounds_found = found;
             let text = told(args, &sides, &model, &record);
             if record.stopped == StopReason::Interrupted {
                 tell_interrupted(args, &record, params.trees);
@@ -179,7 +181,7 @@ fn train_one(
             target: target.or(first).map(str::to_owned),
             facts: facts(args),
         };
-        write_report(args, params, (&sides, known), &page)?;
+        write_report(args, rounds_found.as_ref().unwrap_or(params), (&sides, known), &page)?;
     }
     Ok(json!({
         "target": target,
@@ -228,16 +230,40 @@ fn write_report(
     known.write((page, title), Some(trial), [own, more].concat(), &args.common)
 }
 
+/// With early stopping but nothing to validate on, the parameters with the rounds that do best on a part
+/// held out.
+fn rounds_found(
+    args: &Args,
+    params: &ValidParams,
+    exploration: &Exploration<'_>,
+    sides: &Sides,
+) -> Result<Option<ValidParams>> {
+    if params.early_stopping.is_none() || !sides.valid.is_empty() {
+        return Ok(None);
+    }
+    if args.keeping.checkpoint.is_some() {
+        let reason = "with --early-stopping needs validation graphs (--valid)";
+        return Err(Error::parameter("checkpoint", reason));
+    }
+    let found = by_holding_out(exploration, params, &sides.train, |_| !signals::asked())?;
+    let rounds = count(found.trees, "round");
+    args.common.note(&format!("{rounds} did best on a fifth held out; training on all with these"));
+    Ok(Some(found))
+}
+
+/// Trains; also gives the parameters used, where the number of rounds had to be found.
 fn train(
     args: &Args,
     params: &ValidParams,
     sides: &Sides,
     (target, limits): (Option<&str>, Limits),
-) -> Result<Fit> {
+) -> Result<(Fit, Option<ValidParams>)> {
     signals::be_patient();
     let wait = progress::spinner(&args.common, "exploring patterns");
     let (most, engine) = (params.max_edges, args.params.engine);
     let exploration = Exploration::limited(&sides.data, most, engine, limits);
+    let found = rounds_found(args, params, &exploration, sides)?;
+    let params = found.as_ref().unwrap_or(params);
     let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
     let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));
     let checkpoint = args.keeping.checkpoint.as_ref().map(own);
@@ -263,7 +289,7 @@ fn train(
     let wait = progress::spinner(&args.common, "certifying patterns");
     let fit = trained.into_fit();
     wait.finish_and_clear();
-    fit
+    Ok((fit?, found))
 }
 
 /// Says that the training was stopped, and how to go on.

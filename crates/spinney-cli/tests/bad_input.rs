@@ -271,7 +271,7 @@ fn absurd_parameters_are_named_with_their_range() {
         flag("--count-levels 0", &["parameter count_levels: 0"]),
         flag("--huber-delta 0", &["parameter huber_delta: 0"]),
         flag("--early-stopping 0", &["parameter early_stopping: 0"]),
-        flag("--early-stopping 5", &["parameter early_stopping", "--valid"]),
+        flag("--early-stopping 5 --checkpoint c", &["parameter checkpoint", "--valid"]),
         flag("--metric rmse", &["parameter metric", "rmse"]),
         flag("--class-weight balanced --loss squared", &["class_weight", "classes"]),
         flag("--valid 0", &["parameter valid: 0", "between 0 and 1"]),

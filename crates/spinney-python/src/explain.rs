@@ -11,8 +11,8 @@ use pyo3::prelude::{PyResult, Python, pyfunction};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::model::Contributions;
-use spinney_chem::draw::weighted_svg;
 use spinney::views::Views;
+use spinney_chem::draw::weighted_svg;
 use spinney_chem::{Chemistry, toolkit};
 
 use crate::graphs::Graphs;

@@ -9,9 +9,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyfunction};
 use pyo3::types::PyDict;
 use serde_json::json;
+use spinney::boosting::advice::{Open, advised};
 use spinney::boosting::loss::Loss;
 use spinney::boosting::params::LossKind;
-use spinney::boosting::{Booster, Exploration, affordable_edges};
+use spinney::boosting::rounds::by_holding_out;
+use spinney::boosting::{Booster, Exploration};
 use spinney::model::Task;
 use spinney::views::Views;
 use spinney::{Dataset, Engine, Error, Fit, Params};
@@ -71,14 +73,14 @@ impl Job {
 struct How {
     engine: Engine,
     memory: Option<usize>,
-    /// Whether the data say how many edges patterns may have.
-    auto_edges: bool,
+    /// The parameters that the data decide.
+    open: Vec<Open>,
 }
 
 /// Trains trees. `on_round` gets each round as JSON and says whether to go on.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
-#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, nodes, auto_edges, engine, memory, threads, on_round))]
+#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, nodes, auto, engine, memory, threads, on_round))]
 pub(crate) fn train(
     py: Python<'_>,
     graphs: &Bound<'_, Graphs>,
@@ -88,7 +90,7 @@ pub(crate) fn train(
     given: &Bound<'_, PyDict>,
     classes: bool,
     nodes: Vec<String>,
-    auto_edges: bool,
+    auto: Vec<String>,
     engine: &str,
     memory: Option<usize>,
     threads: usize,
@@ -97,7 +99,8 @@ pub(crate) fn train(
     let mut task = task(graphs, targets, weights, valid)?;
     task.views = views(&nodes)?;
     let (params, how) = (params(given)?, how(engine, memory)?);
-    let how = How { auto_edges, ..how };
+    let open = Open::ALL.into_iter().filter(|open| auto.iter().any(|name| name == open.name()));
+    let how = How { open: open.collect(), ..how };
     let tells = on_round.is_some();
     let work = move |desk: &Desk<String>| boost(task, params, classes, &how, (desk, tells));
     let hear = |py: Python<'_>, round: String| match &on_round {
@@ -162,7 +165,7 @@ fn task(
 
 fn how(engine: &str, memory: Option<usize>) -> PyResult<How> {
     let engine = engine.parse().map_err(|e| PyValueError::new_err(format!("engine: {e}")))?;
-    Ok(How { engine, memory, auto_edges: false })
+    Ok(How { engine, memory, open: Vec::new() })
 }
 
 /// The views of vertices by their names.
@@ -191,15 +194,17 @@ fn boost(
     let representation = task.representation();
     let (data, train) = task.data()?;
     params.loss = fitting(&params, &data, classes)?;
-    if how.auto_edges {
-        params.max_edges = Some(affordable_edges(&data));
-    }
-    let params = params.check()?;
+    let params = advised(&params.check()?, &how.open, &data)?;
     let exploration = Exploration::within(&data, params.max_edges, how.engine, how.memory);
     let sides: (Vec<u32>, Vec<u32>) = ((0..train).collect(), (train..data.len() as u32).collect());
     if desk.is_stopped() {
         return Err(Error::failed("interrupted"));
     }
+    let params = if params.early_stopping.is_some() && sides.1.is_empty() {
+        by_holding_out(&exploration, &params, &sides.0, |_| !desk.is_stopped())?
+    } else {
+        params
+    };
     let booster = Booster::new(&exploration, &params, &sides.0, &sides.1)?;
     let trained = booster
         .run(|round| !desk.is_stopped() && (!tells || desk.tell(json!(round).to_string())))?;

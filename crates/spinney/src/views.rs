@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::{Dataset, Record};
 use crate::graph::{Edge, Graph};
 use crate::labels::{Label, Labels};
+use crate::model::Model;
 
 /// What makes vertices the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ impl Views {
 
     /// The views kept in a model; those of molecules are not understood here, and give nothing.
     #[must_use]
-    pub fn of_model(model: &crate::Model) -> Option<Views> {
+    pub fn of_model(model: &Model) -> Option<Views> {
         match model.representation() {
             None => Some(Views::default()),
             Some(kept) => serde_json::from_value(kept.clone()).ok(),

@@ -38,7 +38,18 @@ fn synthetic(targets: impl Fn(&mut Random, usize) -> String) -> Dataset {
 /// Data and parameters of every kind of model.
 fn kinds() -> Vec<(&'static str, Dataset, Params)> {
     let paper = Params { max_edges: Some(3), trees: 4, depth: 2, ..Params::paper() };
-    let default = Params { max_edges: Some(3), trees: 4, ..Params::default() };
+    // The default preset as it was before ensembles; the last kind is as it is.
+    let default = Params {
+        max_edges: Some(3),
+        trees: 4,
+        depth: 8,
+        ensemble: 1,
+        min_samples_leaf: 2,
+        subsample: 0.7,
+        pattern_sample: 0.1,
+        ..Params::default()
+    };
+    let ensemble = Params { max_edges: Some(3), trees: 4, ..Params::default() };
     let number = |random: &mut Random, _| format!("{:.3}", 4.0 * random.unit() - 2.0);
     let class = |_: &mut Random, i: usize| ["red", "green", "blue"][i % 3].to_owned();
     let count = |random: &mut Random, _| random.below(5).to_string();
@@ -49,6 +60,7 @@ fn kinds() -> Vec<(&'static str, Dataset, Params)> {
         ("numbers", synthetic(number), Params { loss: LossKind::Squared, ..default.clone() }),
         ("poisson", synthetic(count), Params { loss: LossKind::Poisson, ..default }),
         ("huber", synthetic(number), Params { loss: LossKind::Huber, ..paper }),
+        ("ensemble", synthetic(class), ensemble),
     ]
 }
 
@@ -104,6 +116,7 @@ fn training_gives_the_stored_bytes() {
         ("numbers", "b9117f369577fb325ba202e01922a8bc00c8ab6bd8f3fc93123758920f97673d"),
         ("poisson", "0ca3d923819c072236647d7c4305d57698a34e7940263a3a3f104700e25d1c93"),
         ("huber", "5f2806d63b6b35731c006a272a914f08b62dc91e02f162fd8691dd2eb580720a"),
+        ("ensemble", "0f448505936a162062604ba8c2bdfbcf72ab078d5d4aec9853081536db6fc7c3"),
     ];
     let mut wrong = Vec::new();
     for ((name, data, params), (other, hash)) in kinds().into_iter().zip(expected) {

@@ -261,17 +261,3 @@ impl<'d> Exploration<'d> {
         }
     }
 }
-/// The default of `max_edges`: the most edges, up to 6, with which a census of the graphs stays a
-/// matter of seconds.
-#[must_use]
-pub fn affordable_edges(data: &Dataset) -> usize {
-    const MOST: usize = 6;
-    const LEAST: usize = 2;
-    let affordable = AFFORDABLE + AFFORDABLE_A_GRAPH * data.len() as f64;
-    let fits = |edges: &usize| estimate_edge_sets(data.graphs(), *edges) <= affordable;
-    (LEAST + 1..=MOST).rev().find(fits).unwrap_or(LEAST)
-}
-
-/// So many connected edge sets, each an occurrence of a pattern.
-const AFFORDABLE: f64 = 1.2e7;
-const AFFORDABLE_A_GRAPH: f64 = 1500.0;

@@ -144,7 +144,7 @@ impl<'a> Booster<'a> {
         if params.early_stopping.is_some() && valid.is_empty() {
             return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
         }
-        check_scores(loss.outputs() * params.ensemble, train.len() + valid.len())?;
+        check_scores(loss.outputs(), params.ensemble, train.len() + valid.len())?;
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let space = exploration.space(params, train);
@@ -586,8 +586,8 @@ impl Trained<'_> {
 const MOST_SCORES: usize = 100_000_000;
 
 /// Refuses more classes than scores can be held for.
-fn check_scores(classes: usize, graphs: usize) -> Result<()> {
-    if classes.saturating_mul(graphs) <= MOST_SCORES {
+fn check_scores(classes: usize, trainings: usize, graphs: usize) -> Result<()> {
+    if classes.saturating_mul(graphs).saturating_mul(trainings) <= MOST_SCORES {
         return Ok(());
     }
     Err(Error::parameter(

@@ -8,6 +8,7 @@
 //!
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
+pub mod advice;
 mod assemble;
 mod certify;
 pub mod checkpoint;
@@ -18,6 +19,7 @@ mod grower;
 pub mod loss;
 pub mod params;
 pub mod record;
+pub mod rounds;
 mod sampling;
 mod side;
 pub mod stumps;
@@ -25,7 +27,7 @@ pub mod stumps;
 pub use crate::split::brake::Limits;
 pub use assemble::data_sha256;
 pub use checkpoint::{Cells, Checkpoint, Identity};
-pub use explore::{Exploration, affordable_edges};
+pub use explore::Exploration;
 pub use fit::{Booster, Fit, Trained, fit};
 pub use params::{Engine, Params, ValidParams};
 pub use record::{Record, Round, StopReason};

@@ -1,0 +1,82 @@
+//! What the default preset makes of the data: parameters that depend on what is cheaply known.
+//!
+//! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
+//! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
+//! many trainings, so large data have a smaller one.
+//!
+//! **Cost.** An estimate of connected edge sets, milliseconds.
+
+use super::loss::Loss;
+use super::params::{Params, ValidParams};
+use crate::dataset::Dataset;
+use crate::error::Result;
+use crate::mining::estimate_edge_sets;
+use crate::model::Task;
+
+/// A parameter that depends on the data, where the user does not give it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// `max_edges`.
+    MaxEdges,
+    /// `depth`.
+    Depth,
+    /// `min_samples_leaf`.
+    MinSamplesLeaf,
+    /// `ensemble`.
+    Ensemble,
+}
+
+impl Open {
+    /// All of them.
+    pub const ALL: [Open; 4] = [Open::MaxEdges, Open::Depth, Open::MinSamplesLeaf, Open::Ensemble];
+
+    /// By the parameter's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Open::MaxEdges => "max_edges",
+            Open::Depth => "depth",
+            Open::MinSamplesLeaf => "min_samples_leaf",
+            Open::Ensemble => "ensemble",
+        }
+    }
+}
+
+/// The parameters with those that are `open` chosen for `data`.
+///
+/// # Errors
+/// If the targets do not fit the loss.
+pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<ValidParams> {
+    if open.is_empty() {
+        return Ok(params.clone());
+    }
+    let numbers = matches!(Loss::new(params, data)?.task(), Task::Regression);
+    let few = data.len() < FEW;
+    let mut advised = (**params).clone();
+    for open in open {
+        match open {
+            Open::MaxEdges => advised.max_edges = Some(affordable_edges(data)),
+            Open::Depth => advised.depth = if numbers { 8 } else { Params::default().depth },
+            Open::MinSamplesLeaf => advised.min_samples_leaf = if numbers || few { 3 } else { 1 },
+            Open::Ensemble => advised.ensemble = if data.len() <= MANY { 3 } else { 1 },
+        }
+    }
+    advised.check()
+}
+
+/// Fewer graphs than this are few, more than the other many.
+const FEW: usize = 1_500;
+const MANY: usize = 50_000;
+
+/// The most edges, up to 6, with which a census of the graphs stays a matter of seconds.
+fn affordable_edges(data: &Dataset) -> usize {
+    const MOST: usize = 6;
+    const LEAST: usize = 2;
+    let affordable = AFFORDABLE + AFFORDABLE_A_GRAPH * data.len() as f64;
+    let fits = |edges: &usize| estimate_edge_sets(data.graphs(), *edges) <= affordable;
+    (LEAST + 1..=MOST).rev().find(fits).unwrap_or(LEAST)
+}
+
+/// So many connected edge sets, each an occurrence of a pattern.
+const AFFORDABLE: f64 = 1.2e7;
+const AFFORDABLE_A_GRAPH: f64 = 1500.0;
