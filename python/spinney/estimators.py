@@ -770,10 +770,10 @@ def _of_model(model: _spinney.Model) -> Any:
         given["class_weight"] = "balanced"
     if chemistry:
         atoms = chemistry.pop("atoms")
-        given |= {"atoms": atoms[0] if len(atoms) == 1 else atoms, **chemistry}
+        given |= {"atoms": atoms[0] if len(atoms) == 1 else tuple(atoms), **chemistry}
     elif cls is not GBoostClassifier:
         nodes = model.nodes
-        given["nodes"] = nodes[0] if len(nodes) == 1 else nodes
+        given["nodes"] = nodes[0] if len(nodes) == 1 else tuple(nodes)
     estimator = cls(**given)
     estimator.model_ = model
     estimator.n_features_in_ = 1

@@ -34,6 +34,9 @@ def test_small_molecules(train, tmp_path):
     views = SpinneyClassifier(n_estimators=5, atoms=["rdkit", "element"], bonds="order", class_weight="balanced")
     flags = ["--atoms", "rdkit,element", "--bonds", "order", "--class-weight", "balanced"]
     assert views.fit(SMILES, ALCOHOL).to_json() == train(path, "--target", "y", "--trees", 5, *flags)
+    early = SpinneyClassifier(n_estimators=60, early_stopping_rounds=5, random_state=3).fit(SMILES, ALCOHOL)
+    flags = ["--trees", 60, "--early-stopping", 5, "--seed", 3]
+    assert early.to_json() == train(path, "--target", "y", *flags)
     linear = GBoostClassifier(nu=0.2).fit(SMILES, ALCOHOL)
     assert linear.to_json() == train(path, "--target", "y", "--method", "gboost", "--nu", 0.2)
     words = tmp_path / "w.csv"

@@ -1,6 +1,7 @@
 """What scikit-learn expects of an estimator, and its tools with ours inside."""
 
 import copy
+import json
 import pickle
 import warnings
 
@@ -116,7 +117,8 @@ def test_wrong_lengths_types_and_targets(estimator, y):
                                    {"colsample": 2.0}, {"reg_lambda": -1.0}, {"max_edges": -1}, {"max_edges": 1.5}, {"loss": "hinge"},
                                    {"engine": "gaston"}, {"atoms": "colour"}, {"atoms": []}, {"bonds": "colour"}, {"n_jobs": 0},
                                    {"n_jobs": "two"}, {"random_state": -1}, {"eval_metric": "colour"}, {"leaf": "colour"},
-                                   {"early_stopping_rounds": 3}, {"min_samples_leaf": "many"}, {"class_weight": "heavy"}])
+                                   {"early_stopping_rounds": 0}, {"min_samples_leaf": "many"}, {"class_weight": "heavy"},
+                                   {"ensemble": 0}, {"max_edges": "many"}, {"max_depth": "auto "}])
 def test_wrong_parameters_are_value_errors(wrong):
     with pytest.raises(ValueError):
         SpinneyClassifier(**(QUICK | wrong)).fit(SMILES, ALCOHOL)
@@ -152,8 +154,9 @@ def test_save_and_load(estimator, y, tmp_path):
     for again in (spinney.load(path), type(model).load(path)):
         assert (again.predict(SMILES) == model.predict(SMILES)).all()
         assert again.to_json() == model.to_json()
-        # A file names the seed and the loss that were used.
-        given = [{k: v for k, v in m.get_params().items() if k not in ("random_state", "loss")} for m in (again, model)]
+        # A file names the seed and the loss that were used, and what "auto" came to; graphs' views are no molecules' matter.
+        used = ("random_state", "loss", "nodes", *(k for k, v in model.get_params().items() if v == "auto"))
+        given = [{k: v for k, v in m.get_params().items() if k not in used} for m in (again, model)]
         assert given[0] == given[1]
         if is_classifier(model):
             assert (again.classes_ == model.classes_).all()
@@ -248,8 +251,12 @@ def test_early_stopping_and_evaluations():
         np.testing.assert_allclose(log_loss(y, stage, labels=model.classes_), loss)
     with pytest.raises(ValueError, match="classes that y has not: ester"):
         model.fit(X, y, eval_set=(["COC=O"], ["ester"]))
-    with pytest.raises(ValueError, match="eval_set"):
-        model.fit(X, y)
+    # Without validation graphs the number of rounds is found on a part held out, then all graphs are trained on.
+    model.fit(X, y)
+    assert 1 <= model.n_iter_ == model.best_iteration_ < 100
+    assert json.loads(model.model_.params)["early_stopping"] is None
+    with pytest.raises(ValueError, match="too few graphs"):
+        model.fit(["CO", "CC", "CCO", "CCC"], ["a", "b", "a", "b"])
 
 
 def test_callbacks_and_progress(capsys):

@@ -17,7 +17,7 @@ use crate::budget::{self, BudgetArgs};
 use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
 use crate::input::Input;
-use crate::molecules::Split;
+use crate::molecules::{Labelling, Split};
 use crate::output::{count, named_after};
 use crate::reporting::{Known, ReportArgs};
 use crate::{input, output, progress, reporting, signals};
@@ -82,7 +82,7 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let checkpoint = args.keeping.checkpoint.as_deref();
     output::check(&[Some(&args.output), json, page, checkpoint], &inputs)?;
     let path = &args.input.input;
-    let labelling = args.params.labelling();
+    let labelling = labelling(args);
     let all =
         input::read(path, &args.input.reading, &args.common, (labelling, args.split.column()))?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
@@ -115,6 +115,14 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
         "chemistry": chemistry.as_ref().map(Chemistry::to_json),
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
+}
+
+/// gBoost has the paper's labels, as it has the paper's stumps.
+fn labelling(args: &Args) -> Labelling {
+    match args.method.method {
+        Method::Trees => args.params.labelling(),
+        Method::Gboost => Labelling::Plain,
+    }
 }
 
 /// The file of validation graphs, if `--valid` names one.
@@ -329,7 +337,7 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         };
         return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
-    let (path, labelling) = (Path::new(valid), args.params.labelling());
+    let (path, labelling) = (Path::new(valid), labelling(args));
     let more = input::read(path, &args.input.reading, &args.common, (labelling, None))?
         .into_labelled(path)?;
     Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
