@@ -63,6 +63,8 @@ def run(args, dataset, setting, seed):
 
 
 def table(done, seeds):
+    """A line for each setting that was run on all data sets."""
+    done = {change: row for change, row in done.items() if len(row) == len(SETS)}
     lines = ["| change | " + " | ".join(SETS) + " | mean |", "|---" * (len(SETS) + 2) + "|"]
     base = done.get(name({}), {})
     for change in CHANGES:
@@ -92,11 +94,12 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data"))
     parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("results/quality"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[101])
+    parser.add_argument("--table-only", action="store_true", help="show what was run, run nothing")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     ledger = args.output / "study.json"
     done = json.loads(ledger.read_text()) if ledger.exists() else {}
-    for change in CHANGES:
+    for change in [] if args.table_only else CHANGES:
         row = done.setdefault(name(change), {})
         for dataset in SETS:
             for seed in args.seeds:
@@ -109,6 +112,10 @@ def main():
 Written by `python3 bench/quality/study.py`. Five folds, seed {', '.join(map(str, args.seeds))}, the last round of each training; AUC
 (accuracy of ENZYMES, RMSE of ESOL). The first line is the value; the others are differences to it in standard errors over folds,
 positive where the change is better. NCI AID 47 and PTC_MR were kept out.
+
+What follows from it: two views pay on eight of ten sets, an average of three trainings on nine of ten; the rest is flat within
+noise, except that numbers (ESOL) and small sets want shallower trees or larger leaves. So the preset has two views, three trainings, depth
+16 (8 for numbers) and leaves of one graph (three for numbers and for fewer than 1,500 graphs); 250 rounds where the study had 300.
 
 {table(done, args.seeds)}
 """

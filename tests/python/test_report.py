@@ -36,7 +36,7 @@ def molecules(tmp_path_factory):
             rows.append(f"{name},{'C' * n}{end},{kind}")
     (folder / "table.csv").write_text("\n".join(rows) + "\n")
     page = folder / "page.html"
-    run("train", folder / "table.csv", "--target", "kind", "--id", "name", "--trees", 40, "--pattern-sample", 1,
+    run("train", folder / "table.csv", "--target", "kind", "--id", "name", "--trees", 40, "--ensemble", 1, "--pattern-sample", 1,
         "-o", folder / "model.json", "--report", page)  # fmt: skip
     return page
 

@@ -1,7 +1,7 @@
 //! Pairs of patterns that matter together: what a linear model cannot see.
 
 use maud::{Markup, html};
-use spinney::model::{Interaction, Link, Predictions};
+use spinney::model::{Interaction, Link, Model, Node, Predictions};
 use spinney_chem::draw::pattern_svg;
 
 use super::Report;
@@ -10,8 +10,11 @@ use crate::sample::{Held, Sample};
 
 /// Pairs shown.
 const SHOWN: usize = 12;
-/// Graphs that interactions are averaged over.
+/// Graphs that interactions are averaged over: fewer for large models, so that a page takes seconds.
 const GRAPHS: usize = 200;
+const FEWEST_GRAPHS: usize = 5;
+/// Pairs of questions that are looked at in all, about.
+const WORK: f64 = 2e8;
 /// Outputs looked at.
 const OUTPUTS: usize = 6;
 
@@ -19,7 +22,8 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
     let Some(sample) = report.sample else {
         return html! { p { "Give data to see which patterns matter together: " code { "spinney report MODEL --data FILE" } "." } };
     };
-    let step = sample.data.len().div_ceil(GRAPHS).max(1);
+    let most = (WORK / pairs_of_questions(report.model)) as usize;
+    let step = sample.data.len().div_ceil(most.clamp(FEWEST_GRAPHS, GRAPHS)).max(1);
     let chosen: Vec<usize> = (0..sample.data.len()).step_by(step).collect();
     let part = sample.data.subset(&chosen);
     let outputs = report.model.task().outputs();
@@ -60,6 +64,23 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
             }
         }
     }
+}
+
+/// The pairs of questions on the ways to all leaves: what one graph costs.
+fn pairs_of_questions(model: &Model) -> f64 {
+    let mut pairs = 1.0;
+    for tree in model.trees() {
+        let mut waiting = vec![(0, 0.0)];
+        while let Some((node, depth)) = waiting.pop() {
+            match &tree.nodes()[node] {
+                Node::Split { yes, no, .. } => {
+                    waiting.extend([(*yes, depth + 1.0), (*no, depth + 1.0)]);
+                }
+                Node::Leaf { .. } => pairs += depth * depth,
+            }
+        }
+    }
+    pairs
 }
 
 /// What is averaged in the cells: the probability of two classes, else the prediction or the score.

@@ -110,7 +110,7 @@ impl Report<'_> {
         }
         sections.push(Section { id: "terms", name: "Terms", body: glossary::body(self) });
         let data = json!({
-            "patterns": texts,
+            "patterns": &texts[..trees::patterns(self.model)],
             "trees": trees::data(self.model),
             "outputs": trees::outputs(self),
             "noun": self.noun(),

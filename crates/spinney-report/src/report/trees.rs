@@ -8,7 +8,7 @@ use super::Report;
 use crate::page::count;
 
 /// Nodes that go into the page: some 15 bytes each.
-const MOST_NODES: usize = 60_000;
+const MOST_NODES: usize = 45_000;
 
 pub(super) fn body(model: &Model) -> Markup {
     let (shown, all) = (shown(model), model.trees().len());
@@ -49,6 +49,16 @@ fn shown(model: &Model) -> usize {
             nodes <= MOST_NODES
         })
         .count()
+}
+
+/// How many patterns the trees in the page ask for: the first, as patterns are numbered by first use.
+pub(super) fn patterns(model: &Model) -> usize {
+    let nodes = model.trees()[..shown(model)].iter().flat_map(Tree::nodes);
+    let asked = nodes.filter_map(|node| match node {
+        Node::Split { pattern, .. } => Some(pattern + 1),
+        Node::Leaf { .. } => None,
+    });
+    asked.max().unwrap_or(0).min(model.patterns().len())
 }
 
 /// Each tree as a list of nodes from the root, *yes* before *no*: `[pattern, at least, cover]` for a
