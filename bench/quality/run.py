@@ -158,6 +158,7 @@ def main():
     parser.add_argument("--methods", nargs="+", default=[*ours.METHODS, *rivals.RIVALS], metavar="METHOD")
     parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="methods to forget and run anew")
     parser.add_argument("--merge", nargs="*", type=pathlib.Path, default=[], help="further ledgers to show")
+    parser.add_argument("--table-only", action="store_true", help="show what was run, run nothing")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     ledger = args.output / args.ledger
@@ -168,7 +169,8 @@ def main():
     for method in args.again:
         for row in done.values():
             row["methods"].pop(method, None)
-    run(args, done)
+    if not args.table_only:
+        run(args, done)
     ledger.write_text(json.dumps(done, indent=1) + "\n")
     head = ("# Quality with defaults, beside rivals\nWritten by `make quality`; how, in `bench/quality/run.py`. Rivals choose their "
             "settings on a part of each training part; Spinney has its defaults. Seconds on a shared machine of two cores.\n\n")
