@@ -195,6 +195,7 @@ fn train_one(
         "target": target,
         "model": path.display().to_string(),
         "patterns": model.patterns().len(),
+        "params": model.params(),
         "unproven": model.provenance().unproven,
         "record": record,
     }))

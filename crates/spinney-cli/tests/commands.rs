@@ -41,6 +41,34 @@ fn help_and_version() {
 }
 
 #[test]
+fn defaults_follow_the_data_and_views_go_with_the_model() {
+    let place = Place::with_graphs();
+    place.ok("train good.gsp -o model.json --trees 5 --json train.json");
+    let views = json!({"vertices": ["label", "label+degree+ring"]});
+    assert_eq!(place.json("model.json")["model"]["representation"], views);
+    let used = &place.json("train.json")["results"]["params"];
+    assert_eq!(used["min_samples_leaf"], 3, "few graphs want larger leaves");
+    assert_eq!((&used["depth"], &used["ensemble"]), (&json!(16), &json!(3)));
+    assert_eq!(place.json("model.json")["model"]["trees"].as_array().unwrap().len(), 15);
+    let whole = place.ok("predict model.json good.gsp");
+    assert_eq!(whole.lines().count(), 21);
+    let refused = place.run("predict model.json good.gsp --nodes label");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("leave out --nodes"));
+    place.ok(
+        "train good.gsp -o given.json --trees 5 --nodes label --min-samples-leaf 1 --ensemble 1",
+    );
+    let given = &place.json("given.json")["model"];
+    assert_eq!(
+        (given.get("representation"), &given["params"]["min_samples_leaf"]),
+        (None, &json!(1))
+    );
+    assert_eq!(given["trees"].as_array().unwrap().len(), 5);
+    place.ok(&format!("train good.gsp -o paper.json {ONE_TREE}"));
+    assert_eq!(place.json("paper.json")["model"].get("representation"), None);
+}
+
+#[test]
 fn train_says_what_it_did() {
     let place = Place::with_graphs();
     let stdout = place.ok(&format!("train good.gsp -o model.json {ONE_TREE} --json train.json"));
