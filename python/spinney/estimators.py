@@ -56,7 +56,8 @@ _PARAMETERS = """
     loss : str, default="auto"
         {losses}
     early_stopping_rounds : int, optional
-        Stop after so many rounds without improvement on the first of `eval_set`.
+        Stop after so many rounds without improvement on the first of `eval_set`; without one, the number of rounds is
+        found on a fifth of the graphs held out, then all are trained on.
     eval_metric : str, optional
         What early stopping watches: {metrics}.{more}
     atoms : str or sequence of str, default=("rdkit", "element")
