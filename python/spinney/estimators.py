@@ -23,7 +23,7 @@ _PARAMETERS = """
         Boosting rounds.
     ensemble : int or "auto", default="auto"
         So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, above 50,000
-        graphs 1.
+        graphs or two classes 1.
     learning_rate : float, default=0.05
         The share of each tree that is added.
     max_depth : int or "auto", default="auto"

@@ -166,7 +166,7 @@ pub(crate) struct ParamArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
     /// Average so many trainings that differ in their samples, in one model; by default 1 above 50,000
-    /// graphs [default: 3; paper: 1]
+    /// graphs or two classes [default: 3; paper: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     ensemble: Option<usize>,
     /// Least number of training graphs that must contain a pattern [default: 1]

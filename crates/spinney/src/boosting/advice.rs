@@ -2,7 +2,7 @@
 //!
 //! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
 //! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
-//! many trainings, so large data have a smaller one.
+//! many trainings, so large data and many classes (a tree each, every round) go without.
 //!
 //! **Cost.** An estimate of connected edge sets, milliseconds.
 
@@ -50,7 +50,9 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
     if open.is_empty() {
         return Ok(params.clone());
     }
-    let numbers = matches!(Loss::new(params, data)?.task(), Task::Regression);
+    let loss = Loss::new(params, data)?;
+    let numbers = matches!(loss.task(), Task::Regression);
+    let costly = data.len() > MANY || loss.outputs() > 1;
     let few = data.len() < FEW;
     let mut advised = (**params).clone();
     for open in open {
@@ -58,7 +60,9 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
             Open::MaxEdges => advised.max_edges = Some(affordable_edges(data)),
             Open::Depth => advised.depth = if numbers { 8 } else { Params::default().depth },
             Open::MinSamplesLeaf => advised.min_samples_leaf = if numbers || few { 3 } else { 1 },
-            Open::Ensemble => advised.ensemble = if data.len() <= MANY { 3 } else { 1 },
+            Open::Ensemble => {
+                advised.ensemble = if costly { 1 } else { Params::default().ensemble };
+            }
         }
     }
     advised.check()
