@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use spinney::model::Task;
+use spinney::views::{VertexView, Views};
 
 use super::Report;
 
@@ -19,6 +20,7 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
             "The sum of a constant and one leaf of each tree: the prediction itself, or its logarithm for counts."
         }
     };
+    let views = Views::of_model(report.model).unwrap_or_default();
     let terms: Vec<(&str, String)> = vec![
         ("pattern", format!("A connected piece of a {noun} of one or more vertices{}. It occurs in a {noun} if that contains such a piece, whatever else is attached.", if is_molecular { " (atoms)" } else { "" })),
         ("edge", if is_molecular { "A bond.".into() } else { "A connection between two vertices.".into() }),
@@ -28,7 +30,7 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
         ("support", format!("The training {noun}s in which a pattern occurs.")),
         ("split, question", "A place in a tree that asks whether a pattern occurs, or occurs at least so many times.".into()),
         ("leaf", "The end of a path through a tree; its value is added to the score.".into()),
-        ("round", "One step of training, which adds a tree (one a class beyond two classes).".into()),
+        ("round", "One step of training, which adds a tree (one a class beyond two classes, and one for each training of an ensemble).".into()),
         ("interaction", "What two patterns change in the score together, beyond what each changes: the Shapley interaction index, computed exactly.".into()),
         ("cross-validation", format!("The {noun}s are dealt into folds; each fold is predicted by a model trained on the others.")),
         ("standard deviation, standard error", "How far a figure would typically move with other data of the same kind.".into()),
@@ -36,6 +38,10 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
     html! {
         dl.terms {
             @for (term, meaning) in terms { dt { (term) } dd { (meaning) } }
+            @if views.vertices.contains(&VertexView::Surroundings) {
+                dt { "C:r3, C:d2" }
+                dd { "A vertex labelled C with three edges, one of them on a cycle (r), or with two edges and none on a cycle (d). A plain C may have any edges. The model sees every graph in both ways." }
+            }
             @if is_molecular {
                 dt { "SMARTS" }
                 dd { "A line notation for pieces of molecules that chemistry software searches with. " code { "[#6&X3&H1&+0&0*&R]" } " is a carbon (6) with three neighbours, hydrogens included (X3), one hydrogen (H1), no charge (+0), no isotope (0*), in a ring (R; !R: in none); " code { "~" } " is a bond of any kind." }
