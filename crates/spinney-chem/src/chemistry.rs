@@ -115,9 +115,18 @@ impl Chemistry {
             return Ok(None);
         }
         let Some(kept) = model.representation() else { return Ok(None) };
-        serde_json::from_value(kept.clone()).map(Some).map_err(|e| {
-            spinney::Error::data(format!("the model's chemistry settings are not understood: {e}"))
-        })
+        let strange = |reason: &str| {
+            let what = "the model's chemistry settings are not understood";
+            spinney::Error::data(format!("{what}: {reason}"))
+        };
+        let kept: Chemistry =
+            serde_json::from_value(kept.clone()).map_err(|e| strange(&e.to_string()))?;
+        // A stranger's model must not make a graph a million times as large.
+        let repeats = (1..kept.atoms.len()).any(|i| kept.atoms[..i].contains(&kept.atoms[i]));
+        if kept.atoms.is_empty() || repeats {
+            return Err(strange("views of atoms are missing or repeat"));
+        }
+        Ok(Some(kept))
     }
 
     /// The settings as a model keeps them.

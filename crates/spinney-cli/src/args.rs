@@ -13,7 +13,7 @@ use spinney::io::OnError;
 use spinney::views::{VertexView, Views};
 use spinney::{Dataset, Engine, Error, Metric, Params, Result};
 
-use crate::molecules::{Kind, Labelling, MoleculeArgs};
+use crate::molecules::{Kind, Labelling, MoleculeArgs, once_each};
 use crate::output;
 
 /// Where graphs come from.
@@ -45,8 +45,7 @@ pub(crate) struct ReadingArgs {
 impl ReadingArgs {
     /// The views of graphs that are asked for.
     pub(crate) fn views(&self, labelling: Labelling) -> Views {
-        let mut vertices = self.nodes.clone();
-        vertices.dedup();
+        let vertices = once_each(&self.nodes);
         match (vertices.is_empty(), labelling) {
             (false, _) => Views { vertices },
             (true, Labelling::Best) => Views::both(),

@@ -62,6 +62,17 @@ impl Split {
     }
 }
 
+/// The values, without those that came before.
+pub(crate) fn once_each<T: Copy + PartialEq>(all: &[T]) -> Vec<T> {
+    let mut once = Vec::new();
+    for value in all {
+        if !once.contains(value) {
+            once.push(*value);
+        }
+    }
+    once
+}
+
 /// How atoms and vertices are labelled where the user does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Labelling {
@@ -109,8 +120,7 @@ pub(crate) struct MoleculeArgs {
 impl MoleculeArgs {
     /// The chemistry asked for.
     pub(crate) fn chemistry(&self, labelling: Labelling) -> Chemistry {
-        let mut atoms = self.atoms.clone();
-        atoms.dedup();
+        let mut atoms = once_each(&self.atoms);
         if atoms.is_empty() {
             atoms = match labelling {
                 Labelling::Best => Chemistry::best().atoms,

@@ -64,6 +64,9 @@ fn defaults_follow_the_data_and_views_go_with_the_model() {
         (None, &json!(1))
     );
     assert_eq!(given["trees"].as_array().unwrap().len(), 5);
+    place.ok("train good.gsp -o twice.json --trees 2 --nodes label,label+degree+ring,label");
+    assert_eq!(place.json("twice.json")["model"]["representation"], views);
+    place.ok("predict twice.json good.gsp");
     place.ok(&format!("train good.gsp -o paper.json {ONE_TREE}"));
     assert_eq!(place.json("paper.json")["model"].get("representation"), None);
 }

@@ -63,13 +63,15 @@ impl Views {
         Views { vertices: vec![VertexView::Label, VertexView::Surroundings] }
     }
 
-    /// The views kept in a model; those of molecules are not understood here, and give nothing.
+    /// The views kept in a model; those of molecules are not understood here, and give nothing, nor do
+    /// views that repeat: a stranger's model must not make a graph a million times as large.
     #[must_use]
     pub fn of_model(model: &Model) -> Option<Views> {
-        match model.representation() {
-            None => Some(Views::default()),
-            Some(kept) => serde_json::from_value(kept.clone()).ok(),
-        }
+        let Some(kept) = model.representation() else { return Some(Views::default()) };
+        let views: Views = serde_json::from_value(kept.clone()).ok()?;
+        let all = &views.vertices;
+        let repeats = (1..all.len()).any(|i| all[..i].contains(&all[i]));
+        (!all.is_empty() && !repeats).then_some(views)
     }
 
     /// The views as a model keeps them; nothing where graphs stay as they are.

@@ -89,4 +89,11 @@ fn one_view_of_labels_changes_nothing_and_models_keep_theirs() {
     let read = spinney::Model::from_json(&model.to_json()).expect("a model");
     assert_eq!(Views::of_model(&read), Some(Views::both()));
     assert!("degree".parse::<VertexView>().is_err());
+    let label = "label";
+    for hostile in
+        [serde_json::json!([]), serde_json::json!([label, label]), serde_json::json!(["x"])]
+    {
+        let model = read.clone().with_representation(serde_json::json!({"vertices": hostile}));
+        assert_eq!(Views::of_model(&model), None);
+    }
 }
