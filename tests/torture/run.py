@@ -404,6 +404,9 @@ def fuzz_one(target, args):
                f"-max_total_time={args.fuzz_seconds}", f"-seed={args.seed + 1}", "-timeout=20", "-rss_limit_mb=4096",
                "-print_final_stats=1", f"-max_len={args.fuzz_bytes}", "-verbosity=0"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        why = re.search(r"panicked at.*\n.*|ERROR: .*", done.stderr)
+        print(f"  {target}: {why[0] if why else done.stderr[-500:]}\n  see fuzz/artifacts/{target}", flush=True)
     number = re.search(r"number_of_executed_units: (\d+)", done.stderr)
     return target, int(number[1]) if number else 0, done.returncode
 

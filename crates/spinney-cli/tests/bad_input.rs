@@ -95,6 +95,29 @@ fn wrong_lines_are_named() {
     ]);
 }
 
+/// What fuzzing found: the crate that reads parquet panics on the first, and would be busy with the
+/// others for hours.
+#[test]
+fn damaged_parquet_is_an_error_of_one_line() {
+    let found = |content: &[u8], says| {
+        case("train bad.parquet -o out.json --target y", 2, says).with("bad.parquet", content)
+    };
+    check([
+        found(
+            include_bytes!("../../../fuzz/seeds/parquet/dictionary_too_short"),
+            &["bad.parquet: ", "not an intact parquet file: Parquet error: damaged content"],
+        ),
+        found(
+            include_bytes!("../../../fuzz/seeds/parquet/list_without_end"),
+            &["bad.parquet: ", "not an intact parquet file", "a page header with"],
+        ),
+        found(
+            include_bytes!("../../../fuzz/seeds/parquet/page_of_other_kinds"),
+            &["bad.parquet: ", "not an intact parquet file", "a page header with"],
+        ),
+    ]);
+}
+
 #[test]
 fn targets_that_cannot_be_learnt_are_named() {
     let good = two_classes(2);

@@ -12,6 +12,7 @@
 //! **Cost.** One pass. Memory holds one record at a time, and the first hundred (an SDF's first
 //! thousand) while columns are being found.
 
+mod careful;
 mod columns;
 mod delimited;
 mod lenient;

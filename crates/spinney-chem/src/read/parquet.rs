@@ -8,10 +8,11 @@
 //! **Cost.** One pass; memory holds one page of each column at a time. The crate's row interface is
 //! enough for this: arrow, which would double the build, is left out.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::RowGroupMetaData;
@@ -23,6 +24,7 @@ use csv::ByteRecord;
 use spinney::io::source::read_error;
 use spinney::{Error, Result};
 
+use super::careful::CarefulFile;
 use super::{ReadError, Row, Table};
 
 pub(super) struct ParquetTable {
@@ -40,7 +42,7 @@ impl ParquetTable {
             return Err(Error::parameter("format", reason));
         }
         let file = File::open(path).map_err(|e| read_error(path, e))?;
-        let reader = guarded(path, || SerializedFileReader::new(file))?;
+        let reader = guarded(path, || SerializedFileReader::new(CarefulFile::new(file)?))?;
         check_places(path, &reader)?;
         let schema = reader.metadata().file_metadata().schema().clone();
         let flat = schema.get_fields().iter().filter(|f| f.is_primitive());
@@ -54,7 +56,7 @@ impl ParquetTable {
 }
 
 /// Refuses negative places and lengths, which the crate takes for granted.
-fn check_places(path: &Path, reader: &SerializedFileReader<File>) -> Result<()> {
+fn check_places(path: &Path, reader: &SerializedFileReader<CarefulFile>) -> Result<()> {
     let groups = reader.metadata().row_groups().iter();
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
     let is_wrong = columns.any(|c| {
@@ -67,12 +69,30 @@ fn check_places(path: &Path, reader: &SerializedFileReader<File>) -> Result<()> 
     Ok(())
 }
 
-/// Does `work`; the crate panics on some damaged files, which is an error like any other.
+thread_local! {
+    /// Whether this thread is inside [`guarded`], where a panic is an answer and not a fault.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `work`; the crate panics on some damaged files, which is an error like any other. Such a
+/// panic must not reach the process's panic hook either, for that prints, or ends a program that
+/// is being fuzzed: the first call puts a hook before it that is silent here and nowhere else.
 fn guarded<T>(
     path: &Path,
     work: impl FnOnce() -> std::result::Result<T, ParquetError>,
 ) -> Result<T> {
+    static SILENCE: Once = Once::new();
+    SILENCE.call_once(|| {
+        let hook = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                hook(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(false);
     let done = done.unwrap_or_else(|_| Err(ParquetError::General("damaged content".into())));
     done.map_err(|e| explained(path, &e))
 }
