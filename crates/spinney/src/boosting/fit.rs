@@ -11,32 +11,26 @@
 //! predicts, number for number. Before a model is handed out its patterns are looked for in the
 //! training graphs by real matching and must occur exactly where training believed.
 
-use std::sync::{OnceLock, RwLock};
+use std::sync::OnceLock;
 use std::time::Instant;
 
+use super::assemble;
 use super::checkpoint::{Checkpoint, Identity};
 use super::explore::Exploration;
-use super::grower::{Desk, Grower, GrownTree, Members, Pool};
+use super::grower::GrownTree;
 use super::loss::Loss;
-use super::params::{ClassWeight, Criterion, Engine, Leaf, Params, ValidParams};
+use super::params::{ClassWeight, Engine, Params, ValidParams};
+use super::planter::{Planter, Spare};
 use super::record::{Record, Round, StopReason};
 use super::side::{SHARE, Side};
-use super::{assemble, sampling};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::math::sum;
 use crate::metrics::Metric;
 use crate::mining::Census;
 use crate::model::evaluate::{evaluate, measure};
 use crate::model::{Model, Predictions, Task};
 use crate::split::brake::Brake;
-use crate::split::gain::{Rule, Sums};
-use crate::split::histogram::{Cell, Full, Histogram};
-use crate::split::packed::Packed;
-use crate::split::samples::Samples;
-use crate::split::search::Search;
 use crate::split::space::PatternSpace;
-use crate::split::view::ClassSample;
 
 /// A model and how it came about.
 #[derive(Clone, Debug)]
@@ -82,15 +76,6 @@ pub struct Booster<'a> {
     /// Seconds of an earlier part of the training.
     before: f64,
     identity: OnceLock<Identity>,
-}
-
-/// Memory to be used again.
-#[derive(Default)]
-struct Spare {
-    packed: Pool<Histogram<Packed>>,
-    sums: Pool<Histogram<Sums>>,
-    full: Pool<Histogram<Full>>,
-    desks: Pool<Desk>,
 }
 
 /// The best round so far on the validation graphs.
@@ -378,27 +363,24 @@ impl<'a> Booster<'a> {
 
     /// One boosting round: a tree for each output of each training. Returns the number of splits.
     fn round(&mut self, number: usize) -> Result<usize> {
-        let mut splits = 0;
-        for training in 0..self.params.ensemble {
-            splits += self.round_of(number, training)?;
-        }
-        Ok(splits)
-    }
-
-    /// A round of one training of the ensemble.
-    fn round_of(&mut self, number: usize, training: usize) -> Result<usize> {
+        let planter = Planter {
+            params: self.params,
+            loss: &self.loss,
+            train: &self.train,
+            weights: &self.weights,
+            unit_weights: self.unit_weights,
+            engine: self.exploration.engine(),
+            spare: &self.spare,
+            brake: &self.brake,
+        };
+        let alone = self.alone.iter().map(|scores| &scores[..]);
+        let one = self.alone.is_empty().then_some(&self.train.scores[..]);
+        let trainings: Vec<&[f64]> = alone.chain(one).collect();
+        let grown = planter.round(number, &mut *self.space, &trainings);
         let outputs = self.loss.outputs();
-        let seed = self.params.seed_of(training);
-        let graphs = self.train.graphs.len();
-        let members = sampling::rows(graphs, self.params.subsample, seed, number);
-        let scores = self.alone.get(training).unwrap_or(&self.train.scores);
-        let scores = self.loss.prepared(scores.clone());
         let mut splits = 0;
-        for output in 0..outputs {
-            let (residuals, curvatures) = self.residuals(&scores, output);
-            let draw = (number * outputs + output) as u64;
-            let sample = ClassSample::new(self.params.pattern_sample, seed, draw);
-            let tree = self.tree(&residuals, &curvatures, members.clone(), sample);
+        for (i, tree) in grown.into_iter().enumerate() {
+            let (training, output) = (i / outputs, i % outputs);
             let mut tree = tree.ok_or_else(|| diverged(number))?;
             if let Some(alone) = self.alone.get_mut(training) {
                 add(alone, &tree, (output, outputs));
@@ -409,92 +391,6 @@ impl<'a> Booster<'a> {
             self.trees.push(tree);
         }
         Ok(splits)
-    }
-
-    /// Fits a tree with the smallest cells that serve.
-    fn tree(
-        &mut self,
-        residuals: &[f64],
-        curvatures: &[f64],
-        members: Members,
-        sample: ClassSample,
-    ) -> Option<GrownTree> {
-        let spare = std::mem::take(&mut self.spare);
-        let (given, desks) = ((residuals, curvatures), &spare.desks);
-        let census = self.exploration.engine() == Engine::Census;
-        let plain = self.unit_weights && self.params.criterion == Criterion::Residual;
-        let tree = match (census, plain) {
-            (true, true) => self.grow(given, members, sample, (&spare.packed, desks)),
-            (true, false) => self.grow(given, members, sample, (&spare.sums, desks)),
-            (false, _) => self.grow(given, members, sample, (&spare.full, desks)),
-        };
-        self.spare = spare;
-        tree
-    }
-
-    fn residuals(&self, scores: &[f64], output: usize) -> (Vec<f64>, Vec<f64>) {
-        let loss = &self.loss;
-        let residual = |g: usize, s: &[f64]| loss.residual(g, s, output);
-        self.train.map(scores, loss.outputs(), residual).into_iter().unzip()
-    }
-
-    /// Fits a tree; `None` if the numbers are out of range.
-    fn grow<C: Cell>(
-        &mut self,
-        (residuals, curvatures): (&[f64], &[f64]),
-        members: Members,
-        sample: ClassSample,
-        spare: (&Pool<Histogram<C>>, &Pool<Desk>),
-    ) -> Option<GrownTree> {
-        let weighted = |values: &[f64]| -> Vec<f64> {
-            values.iter().zip(&self.weights).map(|(v, w)| v * w).collect()
-        };
-        let (gradients, bends) = (weighted(residuals), weighted(curvatures));
-        let (samples, rule) = self.samples(&gradients, &bends)?;
-        let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search = Search::new(&*self.space, &samples, &cells, &members.fitted, (rule, sample));
-        let search = search.with_brake(&self.brake);
-        let (rate, l2) = (self.params.learning_rate, self.params.l2);
-        let (below, factor) = match self.params.leaf {
-            Leaf::Mean => (&self.weights, rate),
-            Leaf::Newton => (&bends, rate * self.loss.newton_factor()),
-        };
-        let leaf_value = |positions: &[u32]| {
-            let sum = |values: &[f64]| sum(positions.iter().map(|&p| values[p as usize]));
-            let below = sum(below) + l2;
-            if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
-        };
-        let grower = Grower {
-            shares: self.space.frontier().is_empty() && rayon::current_num_threads() > 1,
-            space: RwLock::new(&mut *self.space),
-            search,
-            depth: self.params.depth,
-            min_leaf: self.params.min_samples_leaf,
-            leaf_value: &leaf_value,
-            gain_unit: samples.gain_unit(),
-            spare,
-            brake: &self.brake,
-        };
-        Some(grower.grow(members, gradients.len()))
-    }
-
-    /// What the criterion sees of gradients and second derivatives, and its rule.
-    fn samples(&self, gradients: &[f64], bends: &[f64]) -> Option<(Samples, Rule)> {
-        let second_order = self.params.criterion == Criterion::Newton;
-        let mut samples = match (second_order, self.unit_weights) {
-            (true, _) => Samples::new(gradients, Some(bends)),
-            (false, false) => Samples::new(gradients, Some(&self.weights)),
-            (false, true) => Samples::new(gradients, None),
-        }?;
-        if !self.space.frontier().is_empty() {
-            samples = samples.with_squares();
-        }
-        let rule = Rule {
-            l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
-            min_leaf: self.params.min_samples_leaf as u32,
-            min_gain: (self.params.min_gain / samples.gain_unit()).max(samples.noise()),
-        };
-        Some((samples, rule))
     }
 
     fn add(&mut self, tree: &GrownTree, output: usize) {

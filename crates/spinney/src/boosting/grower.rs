@@ -101,9 +101,9 @@ pub(super) struct Desk {
 }
 
 /// Grows one tree.
-pub(super) struct Grower<'a, C> {
+pub(super) struct Grower<'a, 's, C> {
     /// Written to where there is something left to explore, else shared.
-    pub(super) space: RwLock<&'a mut dyn PatternSpace>,
+    pub(super) space: &'a RwLock<&'s mut dyn PatternSpace>,
     /// Whether subtrees are grown side by side: nothing is left to explore.
     pub(super) shares: bool,
     pub(super) search: Search<'a, C>,
@@ -148,7 +148,7 @@ impl Subtree {
     }
 }
 
-impl<'a, C: Cell> Grower<'a, C> {
+impl<'s, C: Cell> Grower<'_, 's, C> {
     pub(super) fn grow(self, root: Members, graphs: usize) -> GrownTree {
         let sight = self.look(&root.fitted, None);
         let Subtree { nodes, leaves, mut open } = self.node(root, Some(sight), 0);
@@ -162,7 +162,7 @@ impl<'a, C: Cell> Grower<'a, C> {
         GrownTree { nodes, leaf_of, open }
     }
 
-    fn space(&self) -> RwLockReadGuard<'_, &'a mut dyn PatternSpace> {
+    fn space(&self) -> RwLockReadGuard<'_, &'s mut dyn PatternSpace> {
         self.space.read().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,10 +1,10 @@
 //! Gradient boosting over the pattern space (paper, sections 2.3 and 4).
 //!
 //! The data flow is the list of files: [`params`] are checked, [`explore`] finds the patterns once,
-//! [`loss`] gives residuals, `sampling` chooses graphs, `grower` grows a tree, [`mod@fit`] adds it up
+//! [`loss`] gives residuals, `sampling` chooses graphs, `planter` has the trees of a round grown,
+//! each by a `grower`, [`mod@fit`] adds them up
 //! and repeats, [`record`] says what happened, `assemble` writes the model, [`checkpoint`] what a
-//! training goes on from, [`cv`] does it fold by
-//! fold. [`stumps`] takes the stumps of other learners.
+//! training goes on from, [`cv`] does it fold by fold. [`stumps`] takes the stumps of other learners.
 //!
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
@@ -18,6 +18,7 @@ pub mod fit;
 mod grower;
 pub mod loss;
 pub mod params;
+mod planter;
 pub mod record;
 pub mod rounds;
 mod sampling;
