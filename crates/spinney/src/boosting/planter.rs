@@ -124,7 +124,7 @@ impl Planter<'_> {
         let explores = !known.frontier().is_empty();
         let (samples, rule) = self.samples(&gradients, &bends, explores)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search = Search::new(&**known, &samples, &cells, &members.fitted, (rule, sample));
+        let search = Search::new(&**known, &samples, &cells, (rule, sample));
         drop(known);
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {

@@ -14,7 +14,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::envelope::{Kind, checksum};
 use super::{Link, Model, Pattern, Provenance, Task, Tree};
@@ -34,10 +36,10 @@ struct Wire {
     task: Task,
     link: Link,
     init: Vec<f64>,
-    params: serde_json::Map<String, serde_json::Value>,
+    params: serde_json::Map<String, Value>,
     provenance: Provenance,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    representation: Option<serde_json::Value>,
+    representation: Option<Value>,
     labels: WireLabels,
     patterns: Vec<WirePattern>,
     trees: Vec<Tree>,
@@ -61,6 +63,16 @@ struct WirePattern {
     support: Vec<u32>,
 }
 
+/// An array, one item a line.
+fn lines<'a, T: Sync, W: Serialize>(items: &'a [T], wire: impl Fn(&'a T) -> W + Sync) -> String {
+    if items.is_empty() {
+        return "[]".to_owned();
+    }
+    let line = |item| format!("    {}", serde_json::to_string(&wire(item)).unwrap_or_default());
+    let lines: Vec<String> = items.par_iter().map(line).collect();
+    format!("[\n{}\n  ]", lines.join(",\n"))
+}
+
 impl Model {
     /// The model file's text.
     #[must_use]
@@ -76,17 +88,18 @@ impl Model {
 
     /// The part under the checksum: one pattern and one tree a line.
     fn body(&self) -> String {
-        let value = serde_json::to_value(self.wire()).unwrap_or_default();
+        let head = serde_json::to_value(self.head()).unwrap_or_default();
         let mut text = String::from("{");
-        for (i, (key, value)) in value.as_object().into_iter().flatten().enumerate() {
+        for (i, (key, value)) in head.as_object().into_iter().flatten().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             let _ = write!(text, "{comma}\n  {}: ", serde_json::json!(key));
-            match value.as_array().filter(|a| a.iter().any(serde_json::Value::is_object)) {
-                Some(items) => {
-                    let lines: Vec<String> = items.iter().map(|v| format!("    {v}")).collect();
-                    let _ = write!(text, "[\n{}\n  ]", lines.join(",\n"));
+            match (key.as_str(), value) {
+                ("patterns", _) => text += &lines(&self.patterns, |p| self.wire_pattern(p)),
+                ("trees", _) => text += &lines(&self.trees, |tree| tree),
+                (_, Value::Array(all)) if all.iter().any(Value::is_object) => {
+                    text += &lines(all, |value| value);
                 }
-                None => {
+                _ => {
                     let _ = write!(text, "{value}");
                 }
             }
@@ -95,13 +108,8 @@ impl Model {
         text
     }
 
-    fn wire(&self) -> Wire {
-        let pattern = |p: &Pattern| WirePattern {
-            text: p.code.describe(&self.labels),
-            vertex: (p.code.edge_count() == 0).then_some(p.code.root()),
-            edges: p.code.edges().iter().map(edge_tuple).collect(),
-            support: p.support.clone(),
-        };
+    /// Everything but patterns and trees, which are written one by one.
+    fn head(&self) -> Wire {
         Wire {
             task: self.task.clone(),
             link: self.link,
@@ -113,8 +121,17 @@ impl Model {
                 vertex: self.labels.vertex.names().to_vec(),
                 edge: self.labels.edge.names().to_vec(),
             },
-            patterns: self.patterns.iter().map(pattern).collect(),
-            trees: self.trees.clone(),
+            patterns: Vec::new(),
+            trees: Vec::new(),
+        }
+    }
+
+    fn wire_pattern(&self, pattern: &Pattern) -> WirePattern {
+        WirePattern {
+            text: pattern.code.describe(&self.labels),
+            vertex: (pattern.code.edge_count() == 0).then_some(pattern.code.root()),
+            edges: pattern.code.edges().iter().map(edge_tuple).collect(),
+            support: pattern.support.clone(),
         }
     }
 

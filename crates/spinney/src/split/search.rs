@@ -86,18 +86,17 @@ impl Ord for Promise {
 }
 
 impl<'a, C: Cell> Search<'a, C> {
-    /// A search over `cells` (one a training position, made of `samples`), for a tree that is
-    /// fitted to the graphs at `positions` with the classes in `sample`.
+    /// A search over `cells` (one a training position, made of `samples`), for a tree of the
+    /// classes in `sample`.
     pub fn new(
         space: &dyn PatternSpace,
         samples: &'a Samples,
         cells: &'a [C],
-        positions: &[u32],
         (rule, sample): (Rule, ClassSample),
     ) -> Self {
         // A space that can still grow is scanned whole, and sampled while scanning.
         let cut = space.view().is_none() || (!sample.is_all() && space.frontier().is_empty());
-        let part = cut.then(|| Part::new(space.classes(), positions, cells.len(), &sample));
+        let part = cut.then(|| Part::new(space.classes(), cells.len(), &sample));
         Search { samples, cells, rule, sample, part, brake: None }
     }
 
@@ -545,9 +544,8 @@ mod tests {
         rule: Rule,
     ) -> Option<(f64, Vec<ClassId>)> {
         let cells: Vec<C> = (0..GRAPHS).map(|p| C::of(samples, p)).collect();
-        let all: Vec<u32> = (0..GRAPHS).collect();
         let whole = (rule, ClassSample::new(1.0, 0, 0));
-        let search = Search::new(space, samples, &cells, &all, whole);
+        let search = Search::new(space, samples, &cells, whole);
         let mut histogram = Histogram::default();
         search.cover(space, &mut histogram, node);
         let total = C::sum(&cells, node);

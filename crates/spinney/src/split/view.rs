@@ -83,32 +83,27 @@ pub struct Part {
 }
 
 impl Part {
-    /// Cuts the rows of `table` at `positions` (ascending) down to the classes in `sample`.
+    /// Cuts the rows of `table`, of `graphs` training graphs, down to the classes in `sample`.
+    /// Rows that the tree is not fitted to are cut, too: to leave them out would take longer.
     #[must_use]
-    pub fn new(table: &ClassTable, positions: &[u32], graphs: usize, sample: &ClassSample) -> Part {
+    pub fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> Part {
         let classes: Vec<ClassId> =
             (0..table.len() as ClassId).filter(|&c| sample.has(table.signature(c))).collect();
         // Counting sort of (graph, class) pairs by graph; `ends` first counts, then points.
         let mut ends = vec![0usize; graphs];
-        let mut wanted = vec![false; graphs];
-        positions.iter().for_each(|&p| wanted[p as usize] = true);
         for &class in &classes {
             table.graphs(class).for_each(|p| ends[p as usize] += 1);
         }
         let mut total = 0;
-        for (end, wanted) in ends.iter_mut().zip(&wanted) {
-            let count = if *wanted { *end } else { 0 };
-            *end = total;
-            total += count;
+        for end in &mut ends {
+            total += std::mem::replace(end, total);
         }
         let mut rows = vec![0; total];
         for (local, &class) in classes.iter().enumerate() {
             table.graphs(class).for_each(|p| {
-                if wanted[p as usize] {
-                    let slot = &mut ends[p as usize];
-                    rows[*slot] = local as u32;
-                    *slot += 1;
-                }
+                let slot = &mut ends[p as usize];
+                rows[*slot] = local as u32;
+                *slot += 1;
             });
         }
         Part { classes, ends, rows }
