@@ -174,7 +174,7 @@ def read(
     format: str | None = None,
     on_error: str = "fail",
     lenient: bool = False,
-    atoms: str | Sequence[str] = ("rdkit", "element"),
+    atoms: str | Sequence[str] = ("rdkit", "element", "role"),
     bonds: str = "none",
     hydrogens: bool = False,
     largest_fragment: bool = False,

@@ -35,8 +35,8 @@ _PARAMETERS = """
         The share of the graphs that each tree is fitted to.
     colsample : float, default=0.05
         The share of the patterns (of classes of patterns that no graph tells apart) that each tree may use.
-    reg_lambda : float, default=1.0
-        Shrinks leaf values (L2).
+    reg_lambda : float or "auto", default="auto"
+        Shrinks leaf values (L2); ``"auto"`` is 1, or 3 if one of two classes has less than a fifth of the graphs.
     min_samples_leaf : int or "auto", default="auto"
         The least number of training graphs in a leaf; ``"auto"`` is 1, for numbers or below 1,500 graphs 3.
     min_support : int, default=1
@@ -60,9 +60,10 @@ _PARAMETERS = """
         found on a fifth of the graphs held out, then all are trained on.
     eval_metric : str, optional
         What early stopping watches: {metrics}.{more}
-    atoms : str or sequence of str, default=("rdkit", "element")
-        What makes atoms the same: "rdkit" (element, degree, hydrogens, charge, isotope, in a ring),
-        "element" or "element+aromatic"; several are views side by side.
+    atoms : str or sequence of str, default=("rdkit", "element", "role")
+        What makes atoms the same: "rdkit" (element, degree, hydrogens, charge, isotope, in a ring), "element",
+        "element+aromatic" or "role" (halogens are alike, and donors, acceptors, atoms of one charge; carbon is
+        saturated or not); several are views side by side.
     nodes : str or sequence of str, default=("label", "label+degree+ring")
         What makes vertices of graphs the same that are no molecules: "label" or "label+degree+ring"; several are
         views side by side.
@@ -320,7 +321,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
         colsample: float = 0.05,
-        reg_lambda: float = 1.0,
+        reg_lambda: float | str = "auto",
         min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
@@ -334,7 +335,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         class_weight: str | Mapping[Any, float] | None = None,
         early_stopping_rounds: int | None = None,
         eval_metric: str | None = None,
-        atoms: str | Sequence[str] = ("rdkit", "element"),
+        atoms: str | Sequence[str] = ("rdkit", "element", "role"),
         nodes: str | Sequence[str] = ("label", "label+degree+ring"),
         bonds: str = "none",
         hydrogens: bool = False,
@@ -463,7 +464,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
         colsample: float = 0.05,
-        reg_lambda: float = 1.0,
+        reg_lambda: float | str = "auto",
         min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
@@ -477,7 +478,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         huber_delta: float = 1.0,
         early_stopping_rounds: int | None = None,
         eval_metric: str | None = None,
-        atoms: str | Sequence[str] = ("rdkit", "element"),
+        atoms: str | Sequence[str] = ("rdkit", "element", "role"),
         nodes: str | Sequence[str] = ("label", "label+degree+ring"),
         bonds: str = "none",
         hydrogens: bool = False,

@@ -53,7 +53,7 @@ OTHER_AROMATICITY = {
     "nci/aid47.sdf.gz": {2200},
 }
 
-ATOMS = ["rdkit", "element", "element+aromatic"]
+ATOMS = ["rdkit", "element", "element+aromatic", "role"]
 BONDS = ["none", "order", "order+ring"]
 
 # Every form of label: isotopes of hydrogen, H2, ions, wildcards, isotopes, charges, dative and

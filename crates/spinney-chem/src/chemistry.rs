@@ -16,6 +16,7 @@ use spinney::graph::{Edge, Graph};
 use spinney::labels::{Label, Labels};
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
+use crate::role;
 use crate::toolkit::{self, symbol};
 
 /// What makes two atoms the same.
@@ -31,6 +32,10 @@ pub enum AtomView {
     /// The element, and whether the atom is aromatic.
     #[serde(rename = "element+aromatic")]
     ElementAromatic,
+    /// What the atom can do: halogens are alike, so are donors, acceptors, atoms of one charge; carbon
+    /// is saturated or not.
+    #[serde(rename = "role")]
+    Role,
 }
 
 /// What makes two bonds the same.
@@ -56,7 +61,11 @@ impl FromStr for AtomView {
             "rdkit" => Ok(AtomView::Rdkit),
             "element" => Ok(AtomView::Element),
             "element+aromatic" => Ok(AtomView::ElementAromatic),
-            _ => Err(format!("{s:?} is no atom labelling: rdkit, element or element+aromatic")),
+            "role" => Ok(AtomView::Role),
+            _ => {
+                let all = "rdkit, element, element+aromatic or role";
+                Err(format!("{s:?} is no atom labelling: {all}"))
+            }
         }
     }
 }
@@ -100,10 +109,11 @@ impl Default for Chemistry {
 }
 
 impl Chemistry {
-    /// What works best: atoms as RDKit tells them apart, and by element alone.
+    /// What works best: atoms as RDKit tells them apart, by element alone, and by what they can do.
     #[must_use]
     pub fn best() -> Self {
-        Chemistry { atoms: vec![AtomView::Rdkit, AtomView::Element], ..Chemistry::default() }
+        let atoms = vec![AtomView::Rdkit, AtomView::Element, AtomView::Role];
+        Chemistry { atoms, ..Chemistry::default() }
     }
 
     /// The settings kept in a model, if it was trained on molecules.
@@ -244,6 +254,7 @@ pub fn atom_label(view: AtomView, atom: &Atom) -> String {
             let kind = if atom.aromatic { "a" } else { "A" };
             format!("[#{}&{kind}]", atom.element)
         }
+        AtomView::Role => role::label(atom),
     }
 }
 
@@ -270,9 +281,19 @@ pub fn bond_label(view: BondView, bond: &Bond) -> &'static str {
     }
 }
 
-/// A short name of a label for people: `C`, `c`, `N+`; other names as they are.
+/// A short name of a label for people: `C`, `c`, `N+`, `Hal`; other names as they are.
 #[must_use]
 pub fn short_name(label: &str) -> String {
+    if let Some(role) = role::of_label(label) {
+        return role.name.to_owned();
+    }
+    if let Some(charge) = role::charge_of_label(label) {
+        return match charge {
+            1 => "*+".to_owned(),
+            -1 => "*-".to_owned(),
+            _ => format!("*{charge:+}"),
+        };
+    }
     let Some(inner) = label.strip_prefix("[#").and_then(|l| l.strip_suffix(']')) else {
         return label.to_owned();
     };
@@ -349,6 +370,8 @@ mod tests {
         assert_eq!(short_name("[#7&X4&H0&+1&0*&!R]"), "N+");
         assert_eq!(short_name("[#6&a]"), "c");
         assert_eq!(short_name("D"), "D");
+        assert_eq!(short_name("[#9,#17,#35,#53;+0]"), "Hal");
+        assert_eq!((&*short_name("[+1]"), &*short_name("[-2]")), ("*+", "*-2"));
         assert!("rings".parse::<AtomView>().is_err());
     }
 }

@@ -22,6 +22,7 @@ use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
 use crate::layout::{Canvas, Point, Stroke, graph_svg, text_width};
+use crate::role;
 use crate::smarts::{is_atom, is_bond, smarts};
 use crate::tints::Tints;
 use crate::toolkit::{from_smiles, symbol};
@@ -225,6 +226,15 @@ fn place_pattern(atoms: &mut [Drawn], lines: &[Line]) {
 /// What a label of [`crate::chemistry::atom_label`] says.
 fn atom_of_label(label: &str) -> Drawn {
     debug_assert!(is_atom(label), "{label}");
+    if let Some(role) = role::of_label(label) {
+        let tint = role.in_ring.then_some(Cow::Borrowed(RING));
+        let (symbol, tooltip) = (role.name.to_owned(), label.to_owned());
+        return Drawn { symbol, tint, tooltip, ..Drawn::default() };
+    }
+    if let Some(charge) = role::charge_of_label(label) {
+        let (symbol, tooltip) = (symbol(0).to_owned(), label.to_owned());
+        return Drawn { symbol, charge: charge.into(), tooltip, ..Drawn::default() };
+    }
     let inner = label.trim_start_matches("[#").trim_end_matches(']');
     let mut parts = inner.split('&');
     let element = parts.next().and_then(|n| n.parse().ok()).unwrap_or(0);

@@ -12,6 +12,7 @@ pub mod layout;
 pub mod molecule;
 mod outline;
 pub mod read;
+mod role;
 pub mod scaffold;
 pub mod smarts;
 pub mod tints;

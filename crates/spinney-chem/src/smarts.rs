@@ -16,6 +16,8 @@ use std::collections::BinaryHeap;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
+use crate::role;
+
 /// A pattern in one line: as SMARTS if it is of molecules, else in words.
 #[must_use]
 pub fn pattern_text(code: &DfsCode, labels: &Labels) -> String {
@@ -39,6 +41,9 @@ pub fn smarts(code: &DfsCode, labels: &Labels) -> Option<String> {
 /// Whether `name` is a SMARTS atom as [`crate::chemistry::atom_label`] writes them.
 #[must_use]
 pub fn is_atom(name: &str) -> bool {
+    if role::of_label(name).is_some() || role::charge_of_label(name).is_some() {
+        return true;
+    }
     let Some(inner) = name.strip_prefix("[#").and_then(|n| n.strip_suffix(']')) else {
         return false;
     };
@@ -258,10 +263,30 @@ mod tests {
 
     #[test]
     fn only_our_own_atoms_and_bonds_pass() {
-        for atom in ["[#6]", "[#6&A]", "[#7&X4&H0&+1&0*&!R]", "[#1&d0&H1&-2&13*&R]"] {
+        for atom in [
+            "[+1]",
+            "[#6&X4&+0]",
+            "[#7,#8,#16;H0;+0;R]",
+            "[#6]",
+            "[#6&A]",
+            "[#7&X4&H0&+1&0*&!R]",
+            "[#1&d0&H1&-2&13*&R]",
+        ] {
             assert!(is_atom(atom), "{atom}");
         }
-        for other in ["C", "[C]", "[#]", "[#6", "[#6&]", "[#6&$(C)]", "[#6]C[#6]", "", "?"] {
+        for other in [
+            "[+]",
+            "[#9,#17]",
+            "C",
+            "[C]",
+            "[#]",
+            "[#6",
+            "[#6&]",
+            "[#6&$(C)]",
+            "[#6]C[#6]",
+            "",
+            "?",
+        ] {
             assert!(!is_atom(other), "{other}");
         }
         assert!(is_bond("~") && is_bond("!-&!=&!#&!:&!@") && is_bond(":&@"));

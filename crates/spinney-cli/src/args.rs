@@ -184,7 +184,8 @@ pub(crate) struct ParamArgs {
     /// Share of the pattern classes that each tree may use [default: 0.05; paper: 1]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pattern_sample: Option<f64>,
-    /// Shrinks leaf values [default: 1; paper: 0]
+    /// Shrinks leaf values; by default 3 if one of two classes has less than a fifth of the graphs
+    /// [default: 1; paper: 0]
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     l2: Option<f64>,
     /// Leaf values: mean residual or Newton step [default: newton; paper: mean]
@@ -276,6 +277,7 @@ impl ParamArgs {
             Open::Depth => self.depth.is_none(),
             Open::MinSamplesLeaf => self.min_samples_leaf.is_none(),
             Open::Ensemble => self.ensemble.is_none(),
+            Open::L2 => self.l2.is_none(),
         };
         let mut open = Open::ALL.to_vec();
         open.retain(|open| is_open(open) && !named(open.name()));

@@ -98,9 +98,10 @@ pub(crate) struct MoleculeArgs {
     /// The column of sample weights
     #[arg(long, value_name = "COL")]
     pub(crate) weight: Option<String>,
-    /// What makes atoms the same: rdkit (the paper's), element or element+aromatic; several
-    /// separated by commas are views side by side [default: rdkit,element for training, else and in
-    /// the paper: rdkit]
+    /// What makes atoms the same: rdkit (the paper's), element, element+aromatic, or role (halogens
+    /// are alike, and donors, acceptors, atoms of one charge; carbon is saturated or not); several
+    /// separated by commas are views side by side [default: rdkit,element,role for training, else
+    /// and in the paper: rdkit]
     #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
     pub(crate) atoms: Vec<AtomView>,
     /// What makes bonds the same: none, order or order+ring [default: none]

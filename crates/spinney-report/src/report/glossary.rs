@@ -45,6 +45,8 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
             @if is_molecular {
                 dt { "SMARTS" }
                 dd { "A line notation for pieces of molecules that chemistry software searches with. " code { "[#6&X3&H1&+0&0*&R]" } " is a carbon (6) with three neighbours, hydrogens included (X3), one hydrogen (H1), no charge (+0), no isotope (0*), in a ring (R; !R: in none); " code { "~" } " is a bond of any kind." }
+                dt { "C=, Hal, Don, Acc, Oth, *+" }
+                dd { "Atoms by what they can do: a carbon with fewer than four neighbours, hydrogens included (a plain C may have four); a halogen; nitrogen, oxygen or sulphur with a hydrogen to give (donor) or without one (acceptor); another neutral atom; any atom with this charge." }
             }
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
 //! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
-//! many trainings, so large data and many classes (a tree each, every round) go without.
+//! many trainings, so large data and many classes (a tree each, every round) go without. Where one of two classes is rare its leaves are
+//! small, and shrunk more.
 //!
 //! **Cost.** An estimate of connected edge sets, milliseconds.
 
@@ -24,11 +25,14 @@ pub enum Open {
     MinSamplesLeaf,
     /// `ensemble`.
     Ensemble,
+    /// `l2`.
+    L2,
 }
 
 impl Open {
     /// All of them.
-    pub const ALL: [Open; 4] = [Open::MaxEdges, Open::Depth, Open::MinSamplesLeaf, Open::Ensemble];
+    pub const ALL: [Open; 5] =
+        [Open::MaxEdges, Open::Depth, Open::MinSamplesLeaf, Open::Ensemble, Open::L2];
 
     /// By the parameter's name.
     #[must_use]
@@ -38,6 +42,7 @@ impl Open {
             Open::Depth => "depth",
             Open::MinSamplesLeaf => "min_samples_leaf",
             Open::Ensemble => "ensemble",
+            Open::L2 => "l2",
         }
     }
 }
@@ -63,6 +68,7 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
             Open::Ensemble => {
                 advised.ensemble = if costly { 1 } else { Params::default().ensemble };
             }
+            Open::L2 => advised.l2 = if has_rare_class(&loss) { 3.0 } else { Params::default().l2 },
         }
     }
     advised.check()
@@ -71,6 +77,13 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
 /// Fewer graphs than this are few, more than the other many.
 const FEW: usize = 1_500;
 const MANY: usize = 50_000;
+
+/// Whether one of two classes has less than a fifth of the graphs.
+fn has_rare_class(loss: &Loss) -> bool {
+    let (targets, classes) = (loss.targets(), loss.task().classes().len());
+    let positive = targets.iter().filter(|&&target| target > 0.0).count();
+    classes == 2 && 5 * positive.min(targets.len() - positive) < targets.len()
+}
 
 /// The most edges, up to 6, with which a census of the graphs stays a matter of seconds.
 fn affordable_edges(data: &Dataset) -> usize {
