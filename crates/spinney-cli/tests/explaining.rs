@@ -59,7 +59,7 @@ fn contributions_sum_to_the_score() {
 #[test]
 fn a_prediction_is_explained_in_four_forms() {
     let place = place();
-    place.ok(&format!("{TRAIN} --target activity -o model.json"));
+    place.ok(&format!("{TRAIN} --target activity --atoms rdkit,element -o model.json"));
     let table = place.ok("explain model.json table.csv --row 7");
     assert!(table.starts_with("7: predicted active") && table.contains("missing"), "{table}");
     let named = "--id-column name --id alkane3 --target activity --data table.csv";
