@@ -46,7 +46,16 @@ def run_fold(args, method, data, cache, train, test):
     result = {data.measure: abs(rivals.quality(data.measure, y, scores)), "seconds": seconds, "test": len(test)}
     if data.measure == "auc":
         result["accuracy"] = float(((scores > 0) == (y == 1)).mean())
+        if (probability := probabilities(method, scores)) is not None:
+            result["brier"] = float(((probability - y) ** 2).mean())
     return result
+
+
+def probabilities(method, scores):
+    """Of class 1: Spinney's scores are log odds, learners of tables give probabilities, the others nothing of the kind."""
+    if method == "Spinney":
+        return 1 / (1 + numpy.exp(-scores))
+    return scores + 0.5 if method.startswith("Morgan") else None
 
 
 def run(args, done):

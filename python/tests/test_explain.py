@@ -28,7 +28,7 @@ def test_contributions_sum_to_the_score(model):
     for row, atoms in enumerate(explanation.atoms):
         rest = explanation.bias + atoms.sum(axis=0) + explanation.absent[row]
         np.testing.assert_allclose(rest, scores[row], atol=1e-9)
-        assert len(atoms) == len(model._graphs([SMILES[row]]).graph(0)[0]) // (1 if isinstance(model.atoms, str) else 2)
+        assert len(atoms) == len(model._graphs([SMILES[row]]).graph(0)[0]) // (1 if isinstance(model.atoms, str) else len(model.atoms))
     assert len(explanation.patterns) == explanation.values.shape[1] == len(model.patterns_)
     assert len(explanation.top(3, n=5)) == min(5, len(explanation.patterns))
     assert len(model.explain([])) == 0

@@ -143,6 +143,10 @@ impl Dataset {
         if !weights.is_empty() && weights.iter().all(|&w| w == 0.0) {
             return Err(Error::data("all weights are zero"));
         }
+        // Sums of weighted residuals must stay numbers.
+        if weights.iter().sum::<f64>() > 1e300 {
+            return Err(Error::data("the weights add up to more than 1e300: scale them down"));
+        }
         self.weights = Some(weights);
         Ok(self)
     }

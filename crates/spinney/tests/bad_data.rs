@@ -98,6 +98,8 @@ fn weights_that_are_no_weights_are_refused() {
     assert_refused(weighted(&[1.0, 1.0, f64::NAN, 1.0]), &["g2", "finite"]);
     assert_refused(weighted(&[1.0, 1.0, f64::INFINITY, 1.0]), &["g2", "finite"]);
     assert_refused(weighted(&[0.0; 4]), &["zero"]);
+    assert_refused(weighted(&[f64::MAX / 4.0; 4]), &["scale them down"]);
+    assert!(fit(&weighted(&[2.5e299; 4]).expect("large weights"), &quick()).is_ok());
     let one_sided = weighted(&[1.0, 0.0, 1.0, 0.0]).expect("weights of some graphs");
     assert_refused(fit(&one_sided, &quick()), &["one class"]);
     assert_refused(data.concatenated(&one_sided), &["weights"]);
