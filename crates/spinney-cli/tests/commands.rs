@@ -72,6 +72,25 @@ fn defaults_follow_the_data_and_views_go_with_the_model() {
 }
 
 #[test]
+fn a_rare_class_is_shrunk_more() {
+    let place = Place::with_graphs();
+    let l2 = |flags: &str| {
+        place.ok(&format!("train rare.gsp -o model.json --trees 1 --json train.json {flags}"));
+        place.json("train.json")["results"]["params"]["l2"].as_f64().unwrap()
+    };
+    let graphs = |rare: usize, of: usize| -> String {
+        let one = |i| if i < rare { path(i, "1", "ABC") } else { path(i, "-1", "ACB") };
+        (0..of).map(one).collect()
+    };
+    place.write("rare.gsp", graphs(4, 20));
+    assert_eq!(l2(""), 1.0, "a fifth is not rare");
+    place.write("rare.gsp", graphs(4, 21));
+    assert_eq!((l2(""), l2("--l2 0.5"), l2("--preset paper")), (3.0, 0.5, 0.0));
+    place.write("rare.gsp", graphs(17, 21));
+    assert_eq!(l2(""), 3.0, "whichever of the classes it is");
+}
+
+#[test]
 fn train_says_what_it_did() {
     let place = Place::with_graphs();
     let stdout = place.ok(&format!("train good.gsp -o model.json {ONE_TREE} --json train.json"));
