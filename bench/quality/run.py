@@ -126,7 +126,9 @@ def lines(done, args):
         mine = row["methods"]["Spinney"]
         accuracy = f"{100 * numpy.mean([f['accuracy'] for f in mine]):.2f}" if "accuracy" in mine[0] else ""
         theirs = row["methods"].get("Morgan + LightGBM")
-        theirs = f"{numpy.mean([f['seconds'] for f in theirs]):.1f}" if theirs else ""
+        # A run that was held up has no time.
+        theirs = [f["seconds"] for f in theirs or [] if f["seconds"] is not None]
+        theirs = f"{numpy.mean(theirs):.1f}" if theirs else ""
         yield f"| {key} | {accuracy} | {numpy.mean([f['seconds'] for f in mine]):.1f} | {theirs} |"
 
 
