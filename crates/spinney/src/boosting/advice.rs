@@ -2,8 +2,8 @@
 //!
 //! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
 //! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
-//! many trainings, so large data and many classes (a tree each, every round) go without. Where one of two classes is rare its leaves are
-//! small, and shrunk more.
+//! many trainings, so large data and many classes (a tree each, every round) go without.
+//! Where one of two classes is rare its leaves are small, and shrunk more.
 //!
 //! **Cost.** An estimate of connected edge sets, milliseconds.
 
