@@ -42,7 +42,7 @@ CHANGES = [
     {"depth": 16, "pattern-sample": 0.1, "subsample": 0.9, "l2": 0.5, "ensemble": 3},
     {"learning-rate": 0.025, "trees": 600}, {"learning-rate": 0.1, "trees": 150}, {"views": "one"},
     {"views": "with roles"}, {"l2": 3}, {"l2": 0.3}, {"count-levels": 8}, {"count-levels": 1}, {"class-weight": "balanced"},
-    {"min-support": 2},
+    {"count-levels": 20}, {"count-levels": 20, "learning-rate": 0.06, "trees": 200}, {"min-support": 2},
 ]
 
 
@@ -122,13 +122,15 @@ positive where the change is better. NCI AID 47 and PTC_MR were kept out.
 What follows from it: two views pay on eight of ten sets, a third one (roles of atoms) on four of the six sets of molecules, an average of three
 trainings on nine of ten; the rest is flat within noise, except that numbers (ESOL) and small sets want shallower trees or larger leaves, and
 rare classes (SR-MMP; HIV, tried apart) more shrinkage. So the preset has those views, three trainings, depth 16 (8 for numbers), leaves of one
-graph (three for numbers and for fewer than 1,500 graphs) and l2 1 (3 if one of two classes has less than a fifth of the graphs); 250 rounds where
-the study had 300. Balanced class weights do not pay. Eight levels of counts pay on ENZYMES and ESOL and cost nothing elsewhere: not yet in the
-preset.
+graph (three for numbers and for fewer than 1,500 graphs) and l2 1 (3 if one of two classes has less than a fifth of the graphs).
+Counts pay where size matters (ENZYMES, PROTEINS, ESOL, SR-MMP) and cost little elsewhere: 20 thresholds, up to 64. 200 rounds of 0.06 take two thirds of the time of 300
+of 0.05 and lose less than half a standard error on most sets (1.4 on ENZYMES, 0.9 on AID 1): that pays for the training's five seconds. Balanced class weights do not pay.
 
 Tried apart, on other folds, and left out: scaling scores by what a held-out part says (Platt) improves the Brier score on NCI1 (0.110 to 0.106), not on
 CPDB (0.143 to 0.145) nor BBBP (0.082 to 0.083); eight trainings instead of three change nothing on CPDB and NCI1; bond orders as labels, hydrogen
-counts or rings as further views change nothing on BBBP.
+counts or rings as further views change nothing on BBBP; of a class of patterns with the same graphs the largest or a random member in place
+of the smallest changes AUC by 0.002 or less on eight sets; sampling frequent patterns more or less often than rare ones changes nothing but the
+time; rings alone, labels with those of all neighbours, or degrees without labels as a third view of NCI1 change accuracy by 0.2 % or less, 500 rounds by 0.1 %.
 
 {table(done, args.seeds)}
 """

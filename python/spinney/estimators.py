@@ -19,12 +19,12 @@ from ._graphs import threads_of
 _PARAMETERS = """
     Parameters
     ----------
-    n_estimators : int, default=250
+    n_estimators : int, default=200
         Boosting rounds.
     ensemble : int or "auto", default="auto"
         So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, above 50,000
         graphs or two classes 1.
-    learning_rate : float, default=0.05
+    learning_rate : float, default=0.06
         The share of each tree that is added.
     max_depth : int or "auto", default="auto"
         The most questions from root to leaf; 1 gives a linear model. ``"auto"`` is 16, for numbers 8.
@@ -43,8 +43,9 @@ _PARAMETERS = """
         The least number of training graphs that must contain a pattern.
     min_split_gain : float, default=0.0
         A split must gain more than this.
-    count_levels : int, default=4
-        Ask also whether a pattern occurs at least 2, ..., `count_levels` times.
+    count_levels : int, default=20
+        Ask also how often a pattern occurs: so many thresholds of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
+        times; 20 of them reach up to 64, 1 asks only whether it occurs.
     vertices : bool, default=True
         Whether single vertices are patterns.
     leaf : {"newton", "mean"}, default="newton"
@@ -314,9 +315,9 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 250,
+        n_estimators: int = 200,
         ensemble: int | str = "auto",
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.06,
         max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
@@ -326,7 +327,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         *,
         min_support: int = 1,
         min_split_gain: float = 0.0,
-        count_levels: int = 4,
+        count_levels: int = 20,
         vertices: bool = True,
         leaf: str = "newton",
         criterion: str = "newton",
@@ -457,9 +458,9 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 250,
+        n_estimators: int = 200,
         ensemble: int | str = "auto",
-        learning_rate: float = 0.05,
+        learning_rate: float = 0.06,
         max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
@@ -469,7 +470,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         *,
         min_support: int = 1,
         min_split_gain: float = 0.0,
-        count_levels: int = 4,
+        count_levels: int = 20,
         vertices: bool = True,
         leaf: str = "newton",
         criterion: str = "newton",

@@ -158,10 +158,10 @@ pub(crate) struct ParamArgs {
     /// [default: 16; paper: 5]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     depth: Option<usize>,
-    /// Share of each tree that is added [default: 0.05; paper: 0.1]
+    /// Share of each tree that is added [default: 0.06; paper: 0.1]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Boosting rounds [default: 250; paper: 500]
+    /// Boosting rounds [default: 200; paper: 500]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
     /// Average so many trainings that differ in their samples, in one model; by default 1 above 50,000
@@ -195,8 +195,9 @@ pub(crate) struct ParamArgs {
     /// [default: newton; paper: residual]
     #[arg(long, value_name = "residual|newton")]
     criterion: Option<Criterion>,
-    /// Ask also whether a pattern occurs at least 2, ..., T times [default: 4; paper: 1]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    /// Ask also how often a pattern occurs: so many thresholds of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32,
+    /// 40, ... times; 20 reach up to 64 [default: 20; paper: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     count_levels: Option<usize>,
     /// Whether single vertices are patterns [default: true; paper: false]
     #[arg(long, value_name = "true|false")]

@@ -170,7 +170,7 @@ fn random_params(random: &mut Random) -> Params {
         l2: random.pick(&[0.0, 0.3, 1.0]),
         leaf: random.pick(&[Leaf::Mean, Leaf::Newton]),
         criterion: random.pick(&[Criterion::Residual, Criterion::Newton]),
-        count_levels: random.range(1, 3),
+        count_levels: random.pick(&[1, 2, 3, 20]),
         vertices: random.below(2) == 0,
         init: random.pick(&[Init::Mean, Init::Best]),
         class_weight: if balanced { ClassWeight::Balanced } else { ClassWeight::None },
@@ -399,7 +399,7 @@ fn every_split_of_a_tree_is_the_reference_searchs() {
             depth: random.range(2, 3),
             min_support: random.range(1, 3),
             min_samples_leaf: random.range(1, 3),
-            count_levels: random.range(1, 3),
+            count_levels: random.pick(&[1, 2, 3, 20]),
             vertices: random.below(2) == 0,
             ..one_tree()
         };
@@ -423,7 +423,7 @@ fn regularised_splits_are_the_reference_searchs() {
             depth: 2,
             criterion: Criterion::Newton,
             l2: random.pick(&[0.5, 1.0, 3.0]),
-            count_levels: random.range(1, 2),
+            count_levels: random.pick(&[1, 2, 20]),
             ..one_tree()
         };
         // λ also shrinks leaf values; gains are what is compared here.

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::metrics::Metric;
 use crate::mining::dfs_code::MOST_EDGES;
+use crate::mining::levels;
 use crate::random::random;
 
 /// An enumeration whose values have names in flags and files.
@@ -142,7 +143,8 @@ pub struct Params {
     pub leaf: Leaf,
     /// What splits are chosen by.
     pub criterion: Criterion,
-    /// The highest occurrence threshold: "contains the pattern at least 1, ..., T times".
+    /// How many occurrence thresholds there are: "contains the pattern at least 1, 2, 3, 4, 6, 8, 12,
+    /// 16, 24, ... times" (`mining::levels`).
     pub count_levels: usize,
     /// Whether single vertices are patterns.
     pub vertices: bool,
@@ -176,8 +178,8 @@ impl Default for Params {
         Params {
             max_edges: Some(6),
             depth: 16,
-            learning_rate: 0.05,
-            trees: 250,
+            learning_rate: 0.06,
+            trees: 200,
             ensemble: 3,
             min_support: 1,
             min_samples_leaf: 1,
@@ -187,7 +189,7 @@ impl Default for Params {
             l2: 1.0,
             leaf: Leaf::Newton,
             criterion: Criterion::Newton,
-            count_levels: 4,
+            count_levels: 20,
             vertices: true,
             loss: LossKind::Auto,
             huber_delta: 1.0,
@@ -267,7 +269,7 @@ impl Params {
         count("ensemble", self.ensemble, 1, 1_000)?;
         count("min_support", self.min_support, 1, 1 << 31)?;
         count("min_samples_leaf", self.min_samples_leaf, 1, 1 << 31)?;
-        count("count_levels", self.count_levels, 1, 1_000)?;
+        count("count_levels", self.count_levels, 1, levels::HIGHEST as usize)?;
         count("early_stopping", self.early_stopping.unwrap_or(1), 1, 1_000_000)?;
         // Without sampling all trainings are alike, and one says it all.
         let samples = self.subsample < 1.0 || self.pattern_sample < 1.0;

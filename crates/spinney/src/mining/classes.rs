@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use super::census::Census;
 use super::census::hash::Name;
 use super::columns::{Layout, NONE, Tally};
+use super::levels::threshold;
 
 /// A class's number in a [`ClassTable`].
 pub type ClassId = u32;
@@ -38,7 +39,7 @@ pub struct Columns {
     pub max_edges: usize,
     /// The least number of training graphs that must contain a pattern.
     pub min_support: u32,
-    /// The highest occurrence threshold.
+    /// How many occurrence thresholds there are (`levels`).
     pub count_levels: u32,
     /// Whether single vertices are patterns.
     pub vertices: bool,
@@ -361,7 +362,7 @@ impl ClassTable {
                     self.classes.push(Class { signature, support, edges, first: END });
                     first_of[column as usize] = class;
                 }
-                let at_least = (column as usize - layout.first(pattern)) as u32 + 1;
+                let at_least = threshold((column as usize - layout.first(pattern)) as u32 + 1);
                 self.join(class, support, Column { pattern, at_least }, edges);
             }
         }

@@ -12,6 +12,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
 use super::census::rows::Stretch;
 use super::census::{Census, PatternId};
+use super::levels::reached;
 
 /// No class.
 pub(super) const NONE: u32 = u32::MAX;
@@ -54,9 +55,10 @@ impl<'a> Layout<'a> {
             for &graph in train {
                 for (p, count) in census.row(graph as usize) {
                     let level = &mut levels[p as usize];
-                    *level = (*level).max(count.min(count_levels));
+                    *level = (*level).max(count);
                 }
             }
+            levels.iter_mut().filter(|l| **l > 0).for_each(|l| *l = reached(*l).min(count_levels));
             let mut next = 0;
             let ends = levels.iter().map(|level| {
                 next += level;
@@ -140,7 +142,7 @@ impl<'a> Layout<'a> {
         };
         for (p, count) in parts.flat_map(Stretch::entries) {
             let (first, end) = (first[p as usize], first[p as usize + 1]);
-            (first..end.min(first.saturating_add(count))).for_each(|c| f(c as usize));
+            (first..end.min(first.saturating_add(reached(count)))).for_each(|c| f(c as usize));
         }
     }
 

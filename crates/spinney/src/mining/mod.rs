@@ -24,6 +24,7 @@ mod flat;
 mod grow;
 pub mod hunt;
 mod join;
+pub mod levels;
 pub mod mine;
 mod minimal;
 pub mod ration;

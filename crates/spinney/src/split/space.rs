@@ -19,6 +19,7 @@ use super::view::{Rows, View};
 use crate::graph::Graph;
 use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
 use crate::mining::hunt::Ground;
+use crate::mining::levels::threshold;
 use crate::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, NodeId, Ration};
 
 /// A class's simplest column: fewest edges, then smallest code, then lowest threshold.
@@ -366,7 +367,7 @@ impl<'a> BoundSpace<'a> {
     fn add(&mut self, node: NodeId, changed: &mut Expanded) {
         let edges = self.tree.edges(node) as u32;
         let is_pattern = edges > 0 || self.which.vertices;
-        for at_least in 1..=self.which.count_levels.max(1) {
+        for at_least in (1..=self.which.count_levels.max(1)).map(threshold) {
             let positions = self.positions(node, at_least);
             if positions.is_empty() {
                 break;

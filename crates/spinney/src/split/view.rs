@@ -7,7 +7,7 @@
 //! **Invariant.** A view numbers its classes 0, 1, ... in the order of the table.
 
 use super::blocks::Blocks;
-use crate::mining::classes::{ClassId, ClassTable};
+use crate::mining::classes::{ClassId, ClassTable, Positions};
 use crate::random::mix;
 
 /// A random part of the classes, the same wherever it is drawn.
@@ -89,18 +89,21 @@ impl Part {
     pub fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> Part {
         let classes: Vec<ClassId> =
             (0..table.len() as ClassId).filter(|&c| sample.has(table.signature(c))).collect();
+        let lists: Vec<Positions<'_>> = classes.iter().map(|&class| table.graphs(class)).collect();
         // Counting sort of (graph, class) pairs by graph; `ends` first counts, then points.
         let mut ends = vec![0usize; graphs];
-        for &class in &classes {
-            table.graphs(class).for_each(|p| ends[p as usize] += 1);
+        for (local, list) in lists.iter().enumerate() {
+            fetch(lists.get(local + AHEAD));
+            list.for_each(|p| ends[p as usize] += 1);
         }
         let mut total = 0;
         for end in &mut ends {
             total += std::mem::replace(end, total);
         }
         let mut rows = vec![0; total];
-        for (local, &class) in classes.iter().enumerate() {
-            table.graphs(class).for_each(|p| {
+        for (local, list) in lists.iter().enumerate() {
+            fetch(lists.get(local + AHEAD));
+            list.for_each(|p| {
                 let slot = &mut ends[p as usize];
                 rows[*slot] = local as u32;
                 *slot += 1;
@@ -108,6 +111,20 @@ impl Part {
         }
         Part { classes, ends, rows }
     }
+}
+
+/// How many lists of graphs are fetched ahead.
+const AHEAD: usize = 12;
+
+/// Has the start of a list come from memory while others are gone through: sampled lists lie apart, and
+/// where one ends cannot be guessed.
+#[inline]
+fn fetch(list: Option<&Positions<'_>>) {
+    let first = list.and_then(|list| match list {
+        Positions::Short(all) => all.first().map(|&p| p.into()),
+        Positions::Long(all) => all.first().copied(),
+    });
+    std::hint::black_box(first);
 }
 
 impl View<'_> {

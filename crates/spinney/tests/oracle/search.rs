@@ -18,13 +18,17 @@ pub struct Allowed {
     pub min_support: usize,
     /// The least number of graphs on either side.
     pub min_leaf: usize,
-    /// The highest occurrence threshold.
+    /// How many of [`THRESHOLDS`] there are.
     pub count_levels: u32,
     /// Whether single vertices are patterns.
     pub vertices: bool,
     /// λ.
     pub l2: f64,
 }
+
+/// The least numbers of occurrences that a split may ask for.
+const THRESHOLDS: [u32; 20] =
+    [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64];
 
 /// The best split of a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +81,7 @@ pub fn best_split(
 ) -> Option<Best> {
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     for m in mined.iter().filter(|m| is_allowed(m, allowed)) {
-        for at_least in 1..=allowed.count_levels {
+        for &at_least in &THRESHOLDS[..allowed.count_levels as usize] {
             if let Some(gain) = gain(m, at_least, numbers, node, allowed) {
                 candidates.push(Candidate { gain, mined: m, at_least });
             }

@@ -1,0 +1,55 @@
+//! Occurrence thresholds: of which counts a split may ask "at least so many?".
+//!
+//! Level 1 asks for one occurrence, the paper's indicator; the next for 2 to 8, all of them; then there
+//! are four levels to every doubling: 10, 12, 14, 16, 20, 24, 28, 32, 40, ... Few levels so reach the counts
+//! that tell a graph's size, and neighbouring thresholds above 8 differ by a quarter or less.
+//!
+//! **Invariant.** [`threshold`] rises strictly, and [`reached`] is its inverse rounded down: a count has
+//! reached the levels `1..=reached(count)` and no other.
+//!
+//! **Cost.** A handful of instructions.
+
+/// The highest level: its threshold is the last below 2³².
+pub const HIGHEST: u32 = 123;
+
+/// The least number of occurrences at a level (from 1 to [`HIGHEST`]).
+#[must_use]
+pub fn threshold(level: u32) -> u32 {
+    if level < 4 { level.max(1) } else { (4 + level % 4) << (level / 4 - 1).min(29) }
+}
+
+/// The levels that so many occurrences (at least one) have reached.
+#[must_use]
+pub fn reached(count: u32) -> u32 {
+    if count < 4 {
+        return count;
+    }
+    let doublings = count.ilog2() - 2;
+    4 * doublings + (count >> doublings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HIGHEST, reached, threshold};
+
+    #[test]
+    fn thresholds_are_dense_at_first_and_then_spread() {
+        let first: Vec<u32> = (1..=17).map(threshold).collect();
+        assert_eq!(first, [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40]);
+        assert_eq!((threshold(24), threshold(HIGHEST)), (128, 7 << 29));
+    }
+
+    #[test]
+    fn a_count_has_reached_a_level_where_it_is_the_threshold_or_more() {
+        for level in 1..=HIGHEST {
+            let least = threshold(level);
+            assert_eq!(reached(least), level);
+            assert_eq!(
+                reached(least - 1).max(1),
+                (level - 1).max(1),
+                "one less than level {level}"
+            );
+        }
+        assert_eq!(reached(u32::MAX), HIGHEST);
+    }
+}
