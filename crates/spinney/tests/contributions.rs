@@ -18,7 +18,11 @@ fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
     let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
     let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
     let data = dataset(&graphs, &targets);
-    let base = Params { max_edges: Some(3), count_levels: random.pick(&[1, 2, 4, 20]), ..Params::default() };
+    let base = Params {
+        max_edges: Some(3),
+        count_levels: random.pick(&[1, 2, 4, 20]),
+        ..Params::default()
+    };
     let sizes = Params { trees: random.range(1, 4), depth: random.range(1, 5), ..base };
     let params = Params { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
     let sample = random.pick(&[1.0, 0.3]);
