@@ -143,8 +143,8 @@ pub struct Params {
     pub leaf: Leaf,
     /// What splits are chosen by.
     pub criterion: Criterion,
-    /// How many occurrence thresholds there are: "contains the pattern at least 1, 2, 3, 4, 6, 8, 12,
-    /// 16, 24, ... times" (`mining::levels`).
+    /// How many occurrence thresholds there are: "contains the pattern at least 1, ..., 8, 10, 12,
+    /// 14, 16, 20, ... times" (`mining::levels`).
     pub count_levels: usize,
     /// Whether single vertices are patterns.
     pub vertices: bool,

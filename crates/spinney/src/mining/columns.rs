@@ -51,17 +51,16 @@ impl<'a> Layout<'a> {
     pub(super) fn new(census: &'a Census, train: &'a [u32], count_levels: u32) -> Self {
         let mut layout = Layout { census, train, first: None };
         if count_levels > 1 {
-            let mut levels = vec![0u32; census.len()];
+            let mut most = vec![0u32; census.len()];
             for &graph in train {
                 for (p, count) in census.row(graph as usize) {
-                    let level = &mut levels[p as usize];
-                    *level = (*level).max(count);
+                    let most = &mut most[p as usize];
+                    *most = (*most).max(count);
                 }
             }
-            levels.iter_mut().filter(|l| **l > 0).for_each(|l| *l = reached(*l).min(count_levels));
             let mut next = 0;
-            let ends = levels.iter().map(|level| {
-                next += level;
+            let ends = most.iter().map(|&most| {
+                next += reached(most).min(count_levels);
                 next
             });
             let first = std::iter::once(0).chain(ends).collect();
