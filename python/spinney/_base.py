@@ -81,13 +81,18 @@ class SpinneyBase(BaseEstimator):
         check_is_fitted(self, "model_")
         settings = self._settings()
         settings.chemistry = self.model_.chemistry or settings.chemistry
-        return as_graphs(X, settings, self.model_.chemistry)
+        return as_graphs(X, settings, self.model_.chemistry, self.model_.covariate_names)
 
     def _training_graphs(self, X: Any) -> _spinney.Graphs:
-        graphs = as_graphs(X, self._settings())
+        graphs = as_graphs(X, self._settings(), covariates=self._covariates())
         if len(graphs) == 0:
             raise ValueError("X has no graphs to train on")
         return graphs
+
+    def _covariates(self) -> list[str]:
+        """The columns of ``X`` that are numbers beside graphs."""
+        named = getattr(self, "covariates", None)
+        return [named] if isinstance(named, str) else list(named or ())
 
     def _given(self, X: Any, y: Any) -> Any:
         """The targets: `y`, or those that were read with `X`."""
@@ -152,6 +157,7 @@ class SpinneyBase(BaseEstimator):
                 params,
                 classes=hasattr(self, "predict_proba"),
                 nodes=nodes,
+                measures=bool(self.measures),
                 auto=auto,
                 engine=self.engine,
                 memory=self.memory,

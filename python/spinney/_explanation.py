@@ -13,7 +13,7 @@ class Explanation:
 
     Exact Shapley values with the patterns as players ("path-dependent" TreeSHAP). For each graph,
     ``bias`` and the contributions of all patterns sum to the score. A pattern that occurs shares its
-    contribution equally over the atoms of its occurrences; what patterns add by being absent belongs to no
+    contribution equally over the atoms of its occurrences; what patterns add by being absent, or numbers, belongs to no
     atom and is in ``absent``.
 
     Attributes
@@ -27,7 +27,7 @@ class Explanation:
     atoms : list of ndarray of shape (n_atoms,) or (n_atoms, n_outputs)
         What each atom (vertex) of each graph adds.
     absent : ndarray of shape (n_graphs,) or (n_graphs, n_outputs)
-        What patterns add that do not occur.
+        What patterns add that do not occur, and numbers beside the graph (measures and covariates).
     """
 
     def __init__(self, bias: Any, values: np.ndarray, patterns: list[str], atoms: list[np.ndarray]) -> None:

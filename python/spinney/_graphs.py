@@ -111,6 +111,12 @@ class Graphs:
         return None if weights is None else np.asarray(weights)
 
     @property
+    def covariates(self) -> dict[str, np.ndarray]:
+        """The columns of covariates that were read; NaN where a value is missing."""
+        names, values = self._data.covariates()
+        return {name: np.asarray(column) for name, column in zip(names, values, strict=True)}
+
+    @property
     def y(self) -> np.ndarray | None:
         """The targets, if there are any."""
         written = self._data.targets()
@@ -171,6 +177,7 @@ def read(
     smiles: str | None = None,
     id: str | None = None,
     weight: str | None = None,
+    covariates: str | Iterable[str] = (),
     format: str | None = None,
     on_error: str = "fail",
     lenient: bool = False,
@@ -191,6 +198,8 @@ def read(
         The column(s) of targets; ``"all"`` for all columns of numbers.
     smiles, id, weight : str, optional
         The columns of SMILES (if its name does not tell), names, and sample weights.
+    covariates : str or list of str, optional
+        Columns of numbers that trees may split by threshold, beside patterns.
     format : str, optional
         The kind of file, if its name does not tell: gspan, tudataset, csv, tsv, smi, sdf, parquet.
     on_error : {"fail", "skip"}
@@ -236,6 +245,7 @@ def read(
         "target": targets,
         "id": id,
         "weight": weight,
+        "covariates": [covariates] if isinstance(covariates, str) else list(covariates),
         "lenient": bool(lenient),
     }
     chemistry = chemistry_json(atoms, bonds, hydrogens, largest_fragment)

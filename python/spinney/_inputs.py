@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,19 @@ class Settings:
         self.threads = threads
 
 
-def as_graphs(X: Any, settings: Settings, empty_chemistry: str | None = None) -> _spinney.Graphs:
+def as_graphs(
+    X: Any,
+    settings: Settings,
+    empty_chemistry: str | None = None,
+    covariates: Sequence[str] = (),
+) -> _spinney.Graphs:
     """The graphs of ``X``; see :class:`~spinney.SpinneyClassifier` for what it may be."""
-    if isinstance(X, Graphs):
-        return X._data
-    if isinstance(X, _spinney.Graphs):
-        return X
+    if isinstance(X, (Graphs, _spinney.Graphs)):
+        data = X._data if isinstance(X, Graphs) else X
+        return data if not covariates else _with_some(data, covariates)
+    if covariates:
+        X, values = _apart(X, covariates)
+        return as_graphs(X, settings, empty_chemistry).with_covariates(covariates, values)
     if isinstance(X, (str, bytes, dict)) or not hasattr(X, "__len__"):
         raise TypeError(
             f"X is a {type(X).__name__}; give a sequence of SMILES, RDKit molecules, networkx graphs, "
@@ -51,6 +59,38 @@ def as_graphs(X: Any, settings: Settings, empty_chemistry: str | None = None) ->
     if kind == "pair":
         return _spinney.from_pairs(items)
     return _spinney.from_pairs([_pair(item, row, settings) for row, item in enumerate(items)])
+
+
+def _with_some(data: _spinney.Graphs, covariates: Sequence[str]) -> _spinney.Graphs:
+    """Graphs that were read, with those covariates alone that are named."""
+    known = dict(zip(*data.covariates(), strict=True))
+    missing = [name for name in covariates if name not in known]
+    if missing:
+        raise ValueError(f"covariates: {missing[0]!r} was not read with X; name it in spinney.read(...)")
+    return data.with_covariates(list(covariates), [known[name] for name in covariates])
+
+
+def _apart(X: Any, covariates: Sequence[str]) -> tuple[Any, list[list[float]]]:
+    """A table's column of molecules or graphs, and its columns of covariates."""
+    names = [str(name) for name in getattr(X, "columns", [])]
+    missing = [name for name in covariates if name not in names]
+    if missing:
+        raise ValueError(
+            f"covariates: X has no column {missing[0]!r}; give a DataFrame of one column of molecules and the "
+            f"covariates {', '.join(covariates)}"
+        )
+    rest = [name for name in X.columns if str(name) not in covariates]
+    if len(rest) != 1:
+        told = ", ".join(map(str, rest)) or "none"
+        raise ValueError(f"X needs one column of molecules besides covariates, not {told}")
+    values = []
+    for name in covariates:
+        try:
+            column = np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"covariates: column {name!r} does not hold numbers: {error}") from error
+        values.append(column.tolist())
+    return X[rest[0]], values
 
 
 def _speaks_arrow(X: Any) -> bool:

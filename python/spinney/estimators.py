@@ -68,6 +68,13 @@ _PARAMETERS = """
     nodes : str or sequence of str, default=("label", "label+degree+ring")
         What makes vertices of graphs the same that are no molecules: "label" or "label+degree+ring"; several are
         views side by side.
+    measures : bool, default=True
+        Let trees also split by measures of the whole graph, if `vertices` are patterns: its size, cycles and components,
+        the shares of its vertices that branch, end, lie on cycles or have a common label.
+    covariates : str or sequence of str, optional
+        Columns of numbers that trees may split by threshold, beside patterns. `X` is then a DataFrame of these and one
+        column of molecules or graphs, for training and prediction alike, or was read with them by
+        :func:`spinney.read`. A missing value (NaN) is a value of its own.
     bonds : {"none", "order", "order+ring"}, default="none"
         What makes bonds the same.
     hydrogens : bool, default=False
@@ -149,7 +156,7 @@ def _paper(cls: type, given: dict[str, Any]) -> Any:
         "init": "init",
     }
     theirs_by_ours = {ours: defaults[theirs] for theirs, ours in names.items()}
-    plain = {"ensemble": 1, "atoms": "rdkit", "nodes": "label"}
+    plain = {"ensemble": 1, "atoms": "rdkit", "nodes": "label", "measures": False}
     return cls(**(theirs_by_ours | plain | given))
 
 
@@ -338,6 +345,8 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         eval_metric: str | None = None,
         atoms: str | Sequence[str] = ("rdkit", "element", "role"),
         nodes: str | Sequence[str] = ("label", "label+degree+ring"),
+        measures: bool = True,
+        covariates: str | Sequence[str] | None = None,
         bonds: str = "none",
         hydrogens: bool = False,
         largest_fragment: bool = False,
@@ -371,6 +380,8 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         self.eval_metric = eval_metric
         self.atoms = atoms
         self.nodes = nodes
+        self.measures = measures
+        self.covariates = covariates
         self.bonds = bonds
         self.hydrogens = hydrogens
         self.largest_fragment = largest_fragment
@@ -481,6 +492,8 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         eval_metric: str | None = None,
         atoms: str | Sequence[str] = ("rdkit", "element", "role"),
         nodes: str | Sequence[str] = ("label", "label+degree+ring"),
+        measures: bool = True,
+        covariates: str | Sequence[str] | None = None,
         bonds: str = "none",
         hydrogens: bool = False,
         largest_fragment: bool = False,
@@ -514,6 +527,8 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         self.eval_metric = eval_metric
         self.atoms = atoms
         self.nodes = nodes
+        self.measures = measures
+        self.covariates = covariates
         self.bonds = bonds
         self.hydrogens = hydrogens
         self.largest_fragment = largest_fragment
@@ -777,6 +792,10 @@ def _of_model(model: _spinney.Model) -> Any:
     elif cls is not GBoostClassifier:
         nodes = model.nodes
         given["nodes"] = nodes[0] if len(nodes) == 1 else tuple(nodes)
+    if cls is not GBoostClassifier:
+        given["measures"] = model.is_measured
+    if model.covariate_names:
+        given["covariates"] = tuple(model.covariate_names)
     estimator = cls(**given)
     estimator.model_ = model
     estimator.n_features_in_ = 1

@@ -12,7 +12,8 @@ use std::str::FromStr;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use spinney::graph::{Edge, Graph};
+use spinney::covariates::Covariates;
+use spinney::graph::{Copies, Edge, Graph};
 use spinney::labels::{Label, Labels};
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
@@ -84,7 +85,7 @@ impl FromStr for BondView {
 }
 
 /// How molecules become graphs. Saved with a model and applied at prediction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chemistry {
     /// The views; each is a component of its own.
@@ -95,6 +96,9 @@ pub struct Chemistry {
     pub largest_fragment: bool,
     /// Whether hydrogens are atoms of the graph, not just counts.
     pub hydrogens: bool,
+    /// Columns of numbers beside the molecules.
+    #[serde(default, skip_serializing_if = "Covariates::is_empty")]
+    pub covariates: Covariates,
 }
 
 impl Default for Chemistry {
@@ -104,6 +108,7 @@ impl Default for Chemistry {
             bonds: BondView::Any,
             largest_fragment: false,
             hydrogens: false,
+            covariates: Covariates::default(),
         }
     }
 }
@@ -136,6 +141,9 @@ impl Chemistry {
         if kept.atoms.is_empty() || repeats {
             return Err(strange("views of atoms are missing or repeat"));
         }
+        if !kept.covariates.are_sound() {
+            return Err(strange("cuts of covariates are too many or do not ascend"));
+        }
         Ok(Some(kept))
     }
 
@@ -153,7 +161,7 @@ impl Chemistry {
         if self.hydrogens { toolkit::with_hydrogens(smiles) } else { toolkit::from_smiles(smiles) }
     }
 
-    /// The graph of a molecule; new labels are added to `labels`.
+    /// The graph of a molecule, without covariates; new labels are added to `labels`.
     #[must_use]
     pub fn graph(&self, molecule: &Molecule, labels: &mut Labels) -> Graph {
         let mut scribe = Scribe { labels: std::mem::take(labels), ..Scribe::default() };
@@ -200,10 +208,10 @@ impl Chemistry {
         }
     }
 
-    /// The number of views: the copies of the molecule in its graph.
+    /// What of a molecule's graph, covariates included, is copies of it: one a view.
     #[must_use]
-    pub fn views(&self) -> usize {
-        self.atoms.len().max(1)
+    pub fn copies(&self) -> Copies {
+        Copies { count: self.atoms.len().max(1), apart: self.covariates.vertices() }
     }
 }
 
@@ -344,7 +352,7 @@ mod tests {
         let graph = chemistry.graph(&molecule, &mut labels);
         assert_eq!((graph.vertex_count(), graph.edge_count()), (6, 4));
         assert!(graph.neighbors(2).iter().all(|n| n.vertex < 3));
-        assert_eq!(chemistry.views(), 2);
+        assert_eq!(chemistry.copies().count, 2);
         let salt = from_smiles("[Na+].CC(=O)[O-]").unwrap();
         assert_eq!(chemistry.atoms_of_vertices(&salt), [0, 1, 2, 3, 4]);
         let largest = Chemistry { largest_fragment: true, ..chemistry.clone() };

@@ -11,10 +11,13 @@
 
 use std::fmt::Write;
 
+use spinney::covariates::condition;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
+use crate::chemistry::short_name;
+use crate::smarts::is_atom;
 use crate::tints::Tints;
 
 /// Longer labels are cut on paper (not in their tooltip).
@@ -196,13 +199,31 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A pattern as SVG: labels in circles, edges with their labels unless named `0`.
+/// A pattern as SVG: labels in circles, edges with their labels unless named `0`; the threshold of a
+/// number as text.
 #[must_use]
 pub fn graph_svg(code: &DfsCode, labels: &Labels) -> String {
+    if code.edge_count() == 0 {
+        let label = labels.vertex.name(code.root());
+        if let Some((name, side)) = condition(label) {
+            return threshold_svg(name, side, label);
+        }
+    }
     match code.to_graph() {
         Ok(graph) => svg(&graph, labels, &Tints::default(), &code.describe(labels)),
         Err(reason) => Canvas::new().finish(&reason),
     }
+}
+
+/// On which side of a cut a number lies, in two lines.
+fn threshold_svg(name: &str, side: &str, title: &str) -> String {
+    // The share of an atom: that has a short name.
+    let short = name.rsplit_once(' ').filter(|(_, last)| is_atom(last));
+    let name = short.map_or_else(|| name.into(), |(of, atom)| format!("{of} {}", short_name(atom)));
+    let mut canvas = Canvas::new();
+    canvas.text(Point::new(0.0, 0.0), &name, "#222", title);
+    canvas.text(Point::new(0.0, 20.0), side, "#222", title);
+    canvas.finish(title)
 }
 
 /// A whole graph as SVG in the same way, with tints behind some vertices and edges. None if it has too

@@ -47,7 +47,7 @@ impl ReadingArgs {
     pub(crate) fn views(&self, labelling: Labelling) -> Views {
         let vertices = once_each(&self.nodes);
         match (vertices.is_empty(), labelling) {
-            (false, _) => Views { vertices },
+            (false, _) => Views { vertices, ..Views::default() },
             (true, Labelling::Best) => Views::both(),
             (true, Labelling::Plain) => Views::default(),
         }

@@ -13,8 +13,8 @@ use spinney_chem::Chemistry;
 use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
 use crate::budget::BudgetArgs;
 use crate::checkpoint::{CheckpointArgs, KeptCells};
-use crate::input::Input;
-use crate::molecules::Split;
+use crate::input::{Beside, Input};
+use crate::molecules::{CovariateArgs, Split};
 use crate::output::named_after;
 use crate::reporting::{Known, ReportArgs};
 use crate::{input, output, progress, reporting, signals};
@@ -39,6 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME=V1,V2,...")]
     grid: Vec<String>,
     #[command(flatten)]
+    beside: CovariateArgs,
+    #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
     params: ParamArgs,
@@ -61,8 +63,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::check(&[json, page, args.keeping.checkpoint.as_deref()], &inputs)?;
     let path = &args.input.input;
     let labelling = args.params.labelling();
-    let all =
-        input::read(path, &args.input.reading, &args.common, (labelling, args.split.column()))?;
+    let covariates = &args.beside.covariates[..];
+    settings.iter().try_for_each(|params| args.beside.check(params))?;
+    let measures = args.beside.measures(labelling, &settings[0]);
+    let beside = Beside { split: args.split.column(), covariates, measures, known: None };
+    let all = input::read(path, &args.input.reading, &args.common, (labelling, beside))?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }

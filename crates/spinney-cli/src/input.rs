@@ -4,6 +4,7 @@ use std::path::Path;
 
 use spinney::boosting::ValidParams;
 use spinney::boosting::loss::Loss;
+use spinney::covariates::Covariates;
 use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
 use spinney::mining::{estimate_edge_sets, most_edge_sets};
@@ -93,21 +94,48 @@ impl Input {
     }
 }
 
-/// Reads graphs or molecules; says what was skipped; refuses an empty set. `split` names a column
-/// of parts.
+/// What to read besides graphs and targets.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The column of parts.
+    pub(crate) split: Option<&'a str>,
+    /// Columns of covariates, to be cut.
+    pub(crate) covariates: &'a [String],
+    /// Whether graphs are measured, too.
+    pub(crate) measures: bool,
+    /// Covariates that are cut already.
+    pub(crate) known: Option<&'a Covariates>,
+}
+
+/// Reads graphs or molecules; says what was skipped; refuses an empty set.
 pub(crate) fn read(
     path: &Path,
     reading: &ReadingArgs,
     common: &CommonArgs,
-    (labelling, split): (Labelling, Option<&str>),
+    (labelling, beside): (Labelling, Beside<'_>),
 ) -> Result<Input> {
     if !is_molecules(path, reading) {
-        let views = reading.views(labelling);
+        if !beside.covariates.is_empty() {
+            let reason = "are columns of a table of molecules; these are graphs";
+            return Err(Error::parameter("covariates", reason));
+        }
+        let mut views = reading.views(labelling);
         let data = views.apply(&read_graphs(path, reading, common)?);
-        return Ok(Input { data, views, ..Input::default() });
+        views.covariates = match beside.known {
+            Some(known) => known.clone(),
+            None if beside.measures => Covariates::default().with_measures(&data, views.count()),
+            None => Covariates::default(),
+        };
+        return with_measures(data, views);
     }
-    let chemistry = reading.molecules.chemistry(labelling);
-    read_molecules(path, reading, common, (chemistry, split))
+    let mut chemistry = reading.molecules.chemistry(labelling);
+    chemistry.covariates = beside.known.cloned().unwrap_or_default();
+    read_molecules(path, reading, common, (chemistry, beside))
+}
+
+/// The same in the paper's view, with nothing beside.
+pub(crate) fn read_plain(path: &Path, reading: &ReadingArgs, common: &CommonArgs) -> Result<Input> {
+    read(path, reading, common, (Labelling::Plain, Beside::default()))
 }
 
 /// Reads graphs or molecules for a model, molecules as it was trained on them.
@@ -123,20 +151,38 @@ pub(crate) fn read_for(
             let reason = "graphs, but the model was trained on molecules: give molecules";
             return Err(Error::file(path, reason));
         };
-        let data = views.apply(&read_graphs(path, reading, common)?);
-        return Ok(Input { data, views, ..Input::default() });
+        return with_measures(views.apply(&read_graphs(path, reading, common)?), views);
     }
     reading.molecules.refuse_labels()?;
-    read_molecules(path, reading, common, (chemistry_of(model, path)?, None))
+    read_molecules(path, reading, common, (chemistry_of(model, path)?, Beside::default()))
+}
+
+/// Graphs in views, with what they measure.
+fn with_measures(data: Dataset, views: Views) -> Result<Input> {
+    if views.covariates.is_empty() {
+        return Ok(Input { data, views, ..Input::default() });
+    }
+    if !views.covariates.given().is_empty() {
+        let reason = "the model needs covariates beside graphs, which files of graphs do not hold";
+        return Err(Error::data(reason));
+    }
+    let data = views.covariates.apply(&data, views.count(), &[])?;
+    Ok(Input { data, views, ..Input::default() })
 }
 
 fn read_molecules(
     path: &Path,
     reading: &ReadingArgs,
     common: &CommonArgs,
-    (chemistry, split): (Chemistry, Option<&str>),
+    (mut chemistry, beside): (Chemistry, Beside<'_>),
 ) -> Result<Input> {
-    let loaded = spinney_chem::read::load(&request(path, reading, split), &chemistry)?;
+    let mut request = request(path, reading, beside.split);
+    request.columns.covariates = beside.covariates.to_vec();
+    let mut loaded = spinney_chem::read::load(&request, &chemistry)?;
+    if chemistry.covariates.is_empty() {
+        let copies = chemistry.copies().count;
+        (loaded, chemistry.covariates) = loaded.with_covariates(copies, beside.measures)?;
+    }
     tell_skipped(path, &loaded.skipped, loaded.data.len(), common);
     if loaded.corrected > 0 {
         let corrected = count(loaded.corrected, "molecule");

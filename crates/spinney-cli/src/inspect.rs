@@ -9,7 +9,6 @@ use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::Labelling;
 use crate::{input, output};
 
 /// Describe a data set or a model file.
@@ -33,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (text, results) = if args.reading.format.is_none() && input::is_json(&args.input) {
         model(&Model::load(&args.input)?)
     } else {
-        data(&input::read(&args.input, &args.reading, &args.common, (Labelling::Plain, None))?.data)
+        data(&input::read_plain(&args.input, &args.reading, &args.common)?.data)
     };
     output::print(&text)?;
     let params = json!({"input": args.input.display().to_string()});

@@ -14,7 +14,6 @@ use spinney::{Dataset, Engine, Error, Result, io};
 use spinney_chem::smarts::pattern_text;
 
 use crate::args::{CommonArgs, InputArgs, Limit};
-use crate::molecules::Labelling;
 use crate::npz::{Matrix, Values};
 use crate::{input, output, progress};
 
@@ -123,13 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let form = Form::of(args.output.as_deref())?;
     let outputs = [args.output.as_deref(), args.common.json.as_deref()];
     output::check(&outputs, &[&args.input.input])?;
-    let data = input::read(
-        &args.input.input,
-        &args.input.reading,
-        &args.common,
-        (Labelling::Plain, None),
-    )?
-    .data;
+    let data = input::read_plain(&args.input.input, &args.input.reading, &args.common)?.data;
     let wanted = Wanted {
         limits: Limits {
             min_support: args.min_support.of(data.len()),

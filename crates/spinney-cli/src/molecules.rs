@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use spinney::boosting::ValidParams;
+use spinney::covariates::Covariates;
 use spinney::io::Format;
 use spinney::{Error, Model, Result};
 use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets};
@@ -59,6 +61,39 @@ impl Split {
             Split::Column(column) => Some(column),
             _ => None,
         }
+    }
+}
+
+/// Numbers to learn from beside patterns.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Numbers beside patterns")]
+pub(crate) struct CovariateArgs {
+    /// Columns of numbers that trees may split by threshold, e.g. logp,mw; prediction needs them too, and
+    /// an empty field is a value of its own
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub(crate) covariates: Vec<String>,
+    /// Let trees also split by measures of the whole graph: its size, cycles and components, the shares of
+    /// its vertices that branch, end, lie on cycles or have a common label [default: true; paper: false]
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    pub(crate) measures: Option<bool>,
+}
+
+impl CovariateArgs {
+    /// Whether graphs are measured.
+    pub(crate) fn measures(&self, labelling: Labelling, params: &ValidParams) -> bool {
+        self.measures.unwrap_or(labelling == Labelling::Best && params.vertices)
+    }
+
+    /// Numbers are split like patterns of one vertex: these must be allowed.
+    pub(crate) fn check(&self, params: &ValidParams) -> Result<()> {
+        let name = match self {
+            _ if params.vertices => return Ok(()),
+            CovariateArgs { measures: Some(true), .. } => "measures",
+            CovariateArgs { covariates, .. } if covariates.is_empty() => return Ok(()),
+            _ => "covariates",
+        };
+        let reason = "split like patterns of one vertex, which are left out: add --vertices true";
+        Err(Error::parameter(name, reason))
     }
 }
 
@@ -133,6 +168,7 @@ impl MoleculeArgs {
             bonds: self.bonds.unwrap_or_default(),
             largest_fragment: self.largest_fragment,
             hydrogens: self.hydrogens,
+            covariates: Covariates::default(),
         }
     }
 
@@ -160,6 +196,7 @@ impl MoleculeArgs {
             targets,
             id: self.id.clone(),
             weight: self.weight.clone(),
+            covariates: Vec::new(),
             split: split.map(str::to_owned),
         }
     }

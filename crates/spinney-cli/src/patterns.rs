@@ -6,9 +6,10 @@ use std::time::Instant;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use spinney::model::Importance;
+use spinney::views::Views;
 use spinney::{Error, Model, Result};
 use spinney_chem::draw::pattern_svg;
-use spinney_chem::smarts::pattern_text;
+use spinney_chem::smarts::{pattern_text, smarts};
 
 use crate::args::CommonArgs;
 use crate::{input, output};
@@ -42,7 +43,7 @@ enum Form {
     Csv,
     /// For programs
     Json,
-    /// One pattern a line, as SMARTS if it is of molecules
+    /// One pattern a line, as SMARTS if it is of molecules; then without thresholds of numbers
     Smarts,
 }
 
@@ -61,7 +62,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         ranked.iter().enumerate().map(|(i, r)| row(&model, i + 1, r)).collect();
     output::write_to(args.output.as_deref(), |out| match args.format {
         Form::Table => out.write_all(output::table(&columns, &rows).as_bytes()),
-        Form::Smarts => rows.iter().try_for_each(|r| writeln!(out, "{}", r[1])),
+        Form::Smarts => {
+            // Thresholds of numbers are no SMARTS.
+            let molecular = Views::of_model(&model).is_none();
+            let is_one = |r: &Importance| {
+                !molecular || smarts(&model.patterns()[r.pattern].code, model.labels()).is_some()
+            };
+            let kept = rows.iter().zip(&ranked).filter(|(_, r)| is_one(r));
+            kept.map(|(row, _)| row).try_for_each(|r| writeln!(out, "{}", r[1]))
+        }
         Form::Json => writeln!(out, "{:#}", Value::from(list.clone())),
         Form::Csv => output::write_csv(out, |csv| {
             csv.write_record(&header)?;

@@ -87,8 +87,8 @@ fn read(args: &Args, model: &Model, path: &std::path::Path) -> Result<Input> {
 /// What a page can show of some input.
 pub(crate) fn sample(input: &Input) -> Sample<'_> {
     let chemistry = input.chemistry.as_ref();
-    let views = chemistry.map_or(input.views.count(), Chemistry::views);
-    Sample { data: &input.data, structures: &input.structures, chemistry, views }
+    let copies = chemistry.map_or(input.views.copies(), Chemistry::copies);
+    Sample { data: &input.data, structures: &input.structures, chemistry, copies }
 }
 
 /// Predictions against the targets, if all are known.

@@ -47,7 +47,7 @@ impl<'k> Known<'k> {
             data: self.data,
             structures: self.structures,
             chemistry: self.chemistry,
-            views: copies(self.model),
+            copies: copies(self.model),
         }
     }
 

@@ -16,8 +16,8 @@ use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::budget::{self, BudgetArgs};
 use crate::checkpoint::{CheckpointArgs, Pace};
 use crate::gboost::{self, Method, MethodArgs};
-use crate::input::Input;
-use crate::molecules::{Labelling, Split};
+use crate::input::{Beside, Input};
+use crate::molecules::{CovariateArgs, Labelling, Split};
 use crate::output::{count, named_after};
 use crate::reporting::{Known, ReportArgs};
 use crate::{input, output, progress, reporting, signals};
@@ -37,6 +37,8 @@ pub(crate) struct Args {
     /// How --valid FRACTION holds out: random, scaffold, or the column that tells the parts
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
+    #[command(flatten)]
+    beside: CovariateArgs,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -76,6 +78,10 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     if args.method.method == Method::Gboost && args.keeping.checkpoint.is_some() {
         return Err(Error::parameter("checkpoint", "is not for --method gboost"));
     }
+    let numbers = args.beside.measures == Some(true) || !args.beside.covariates.is_empty();
+    if args.method.method == Method::Gboost && numbers {
+        return Err(Error::parameter("covariates", "are not for --method gboost"));
+    }
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(valid_file(args));
     let (page, json) = (args.report.report.as_deref(), args.common.json.as_deref());
@@ -83,8 +89,11 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     output::check(&[Some(&args.output), json, page, checkpoint], &inputs)?;
     let path = &args.input.input;
     let labelling = labelling(args);
-    let all =
-        input::read(path, &args.input.reading, &args.common, (labelling, args.split.column()))?;
+    let covariates = &args.beside.covariates[..];
+    args.beside.check(&params)?;
+    let measures = args.method.method == Method::Trees && args.beside.measures(labelling, &params);
+    let beside = Beside { split: args.split.column(), covariates, measures, known: None };
+    let all = input::read(path, &args.input.reading, &args.common, (labelling, beside))?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
@@ -339,8 +348,11 @@ fn sides(args: &Args, params: &ValidParams, input: Input) -> Result<Sides> {
         return Ok(Sides { data: input.data, train, valid, structures: input.structures });
     }
     let (path, labelling) = (Path::new(valid), labelling(args));
-    let more = input::read(path, &args.input.reading, &args.common, (labelling, None))?
-        .into_labelled(path)?;
+    let of_molecules = input.chemistry.as_ref().map(|chemistry| &chemistry.covariates);
+    let known = of_molecules.or(Some(&input.views.covariates));
+    let beside = Beside { known, ..Beside::default() };
+    let more = input::read(path, &args.input.reading, &args.common, (labelling, beside))?;
+    let more = more.into_labelled(path)?;
     Truth::of(&more.data, loss.task()).map_err(|e| Error::file(path, e))?;
     let all = input.data.concatenated(&more.data)?;
     let total = all.len() as u32;

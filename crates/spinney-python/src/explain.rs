@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{PyResult, Python, pyfunction};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
+use spinney::graph::Copies;
 use spinney::model::Contributions;
 use spinney::views::Views;
 use spinney_chem::draw::weighted_svg;
@@ -25,13 +26,13 @@ pub(crate) fn explain<'py>(
     graphs: &Graphs,
     threads: usize,
 ) -> PyResult<Explained<'py>> {
-    let of_graphs = Views::of_model(&model.inner).map_or(1, |views| views.count());
-    let views = model.chemistry.as_ref().map_or(of_graphs, Chemistry::views);
+    let of_graphs = || Views::of_model(&model.inner).unwrap_or_default().copies();
+    let copies = model.chemistry.as_ref().map_or_else(of_graphs, Chemistry::copies);
     let (inner, data) = (Arc::clone(&model.inner), model.data(graphs)?);
     let count = data.len();
     let (found, atoms) = work::run(py, threads, move |_| {
         let found = inner.contributions(&data);
-        let of_graph = |i: usize| atoms(&inner, &data, &found, (i, views));
+        let of_graph = |i: usize| atoms(&inner, &data, &found, (i, copies));
         let atoms: Vec<Vec<f64>> = (0..data.len()).into_par_iter().map(of_graph).collect();
         (found, atoms)
     })?;
@@ -56,9 +57,9 @@ fn atoms(
     model: &spinney::Model,
     data: &Dataset,
     found: &Contributions,
-    (i, views): (usize, usize),
+    (i, copies): (usize, Copies),
 ) -> Vec<f64> {
-    let outputs = model.attribution(data, found, (i, views));
+    let outputs = model.attribution(data, found, (i, copies));
     let atoms = outputs.first().map_or(0, |shares| shares.vertices.len());
     (0..atoms).flat_map(|atom| outputs.iter().map(move |shares| shares.vertices[atom])).collect()
 }

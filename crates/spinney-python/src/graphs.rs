@@ -30,6 +30,15 @@ pub(crate) struct Graphs {
     pub(crate) chemistry: Option<Chemistry>,
     /// Each molecule as SMILES, where a file was read.
     pub(crate) structures: Option<Vec<String>>,
+    /// Numbers beside the graphs.
+    pub(crate) beside: Beside,
+}
+
+/// Covariates as they are given: names, and values by column, NaN where one is missing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    pub(crate) names: Vec<String>,
+    pub(crate) values: Vec<Vec<f64>>,
 }
 
 /// Vertex labels, and edges with their labels.
@@ -43,6 +52,7 @@ type State<'py> = (
     Bound<'py, PyArray1<u32>>,
     (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
     (Option<String>, Option<Vec<String>>),
+    (Vec<String>, Vec<Vec<f64>>),
 );
 
 #[pymethods]
@@ -57,11 +67,16 @@ impl Graphs {
             let reason = format!("row {row} of {} graphs", self.data.len());
             return Err(PyIndexError::new_err(reason));
         }
+        let own = |all: &Vec<f64>| rows.iter().map(|&row| all[row]).collect();
         let pick = |all: &Vec<String>| rows.iter().map(|&row| all[row].clone()).collect();
         Ok(Graphs {
             data: Arc::new(self.data.subset(&rows)),
             chemistry: self.chemistry.clone(),
             structures: self.structures.as_ref().map(pick),
+            beside: Beside {
+                names: self.beside.names.clone(),
+                values: self.beside.values.iter().map(own).collect(),
+            },
         })
     }
 
@@ -81,6 +96,19 @@ impl Graphs {
     /// Each molecule as SMILES, if a file was read.
     fn smiles(&self) -> Option<Vec<String>> {
         self.structures.clone()
+    }
+
+    /// Names and values of covariates, by column.
+    fn covariates(&self) -> (Vec<String>, Vec<Vec<f64>>) {
+        (self.beside.names.clone(), self.beside.values.clone())
+    }
+
+    /// The same graphs with covariates.
+    fn with_covariates(&self, names: Vec<String>, values: Vec<Vec<f64>>) -> PyResult<Graphs> {
+        let beside = Beside::new(names, values, self.data.len())?;
+        let data = Arc::clone(&self.data);
+        let (chemistry, structures) = (self.chemistry.clone(), self.structures.clone());
+        Ok(Graphs { data, chemistry, structures, beside })
     }
 
     /// How molecules became graphs, as JSON; `None` for graphs.
@@ -113,13 +141,47 @@ impl Graphs {
             edges.into_pyarray(py),
             (self.ids(), self.targets(), self.weights()),
             (self.chemistry(), self.structures.clone()),
+            self.covariates(),
         )
+    }
+}
+
+impl Beside {
+    fn new(names: Vec<String>, values: Vec<Vec<f64>>, graphs: usize) -> PyResult<Beside> {
+        let wrong = |reason: String| Err(PyValueError::new_err(format!("covariates: {reason}")));
+        if names.len() != values.len() {
+            return wrong(format!("{} names of {} columns", names.len(), values.len()));
+        }
+        for (i, (name, column)) in names.iter().zip(&values).enumerate() {
+            if column.len() != graphs {
+                return wrong(format!("{} values of {name:?} for {graphs} graphs", column.len()));
+            }
+            if names[..i].contains(name) {
+                return wrong(format!("{name:?} is named twice"));
+            }
+            if let Some(row) = column.iter().position(|value| value.is_infinite()) {
+                return wrong(format!("row {row}: {name:?} is {}, no finite number", column[row]));
+            }
+        }
+        Ok(Beside { names, values })
+    }
+
+    /// The values of the covariates with these names; others are left out.
+    pub(crate) fn in_order(&self, names: &[String]) -> PyResult<Vec<Vec<f64>>> {
+        let values = names.iter().map(|name| {
+            let at = self.names.iter().position(|own| own == name).ok_or_else(|| {
+                let reason = format!("covariates: {name:?} is needed, as in training");
+                PyValueError::new_err(reason)
+            })?;
+            Ok(self.values[at].clone())
+        });
+        values.collect()
     }
 }
 
 /// The graphs of a [`Graphs::state`].
 #[pyfunction]
-#[allow(clippy::type_complexity)]
+#[allow(clippy::type_complexity, clippy::too_many_arguments)]
 pub(crate) fn from_state(
     names: (Vec<String>, Vec<String>),
     sizes: PyReadonlyArray1<'_, u32>,
@@ -127,6 +189,7 @@ pub(crate) fn from_state(
     edges: PyReadonlyArray1<'_, u32>,
     known: (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
     kept: (Option<String>, Option<Vec<String>>),
+    beside: (Vec<String>, Vec<Vec<f64>>),
 ) -> PyResult<Graphs> {
     let broken = || PyValueError::new_err("a broken pickle of graphs");
     let (mut labels, mut edges) = (labels.as_slice()?, edges.as_slice()?);
@@ -153,7 +216,8 @@ pub(crate) fn from_state(
         data = data.with_weights(weights).map_err(crate::errors::raised)?;
     }
     let chemistry = kept.0.as_deref().map(chemistry_of).transpose()?;
-    Ok(Graphs { data: Arc::new(data), chemistry, structures: kept.1 })
+    let beside = Beside::new(beside.0, beside.1, data.len())?;
+    Ok(Graphs { data: Arc::new(data), chemistry, structures: kept.1, beside })
 }
 
 /// Chemistry from JSON.
@@ -181,7 +245,12 @@ pub(crate) fn from_smiles(
         graphs_of(&list, &settings, || !desk.is_stopped()).map_err(|bad| (bad.row, bad.reason))
     })?;
     let data = made.map_err(|(row, reason)| bad_row(row, reason))?.unwrap_or_default();
-    Ok(Graphs { data: Arc::new(data), chemistry: Some(chemistry), structures: None })
+    Ok(Graphs {
+        data: Arc::new(data),
+        chemistry: Some(chemistry),
+        structures: None,
+        beside: Beside::default(),
+    })
 }
 
 /// Graphs of RDKit's molecules, taken as they are.
@@ -196,7 +265,7 @@ pub(crate) fn from_molecules(molecules: &Bound<'_, PyAny>, chemistry: &str) -> P
         records.push(Record { graph, id: row.to_string(), target: None });
     }
     let data = Arc::new(Dataset::new(&labels, records));
-    Ok(Graphs { data, chemistry: Some(chemistry), structures: None })
+    Ok(Graphs { data, chemistry: Some(chemistry), structures: None, beside: Beside::default() })
 }
 
 fn molecule_of(molecule: &Bound<'_, PyAny>) -> PyResult<Molecule> {
@@ -258,7 +327,7 @@ pub(crate) fn from_pairs(pairs: &Bound<'_, PyAny>) -> PyResult<Graphs> {
         records.push(Record { graph, id: row.to_string(), target: None });
     }
     let data = Arc::new(Dataset::new(&labels, records));
-    Ok(Graphs { data, chemistry: None, structures: None })
+    Ok(Graphs { data, chemistry: None, structures: None, beside: Beside::default() })
 }
 
 fn graph_of(pair: &Bound<'_, PyAny>, labels: &mut Labels) -> PyResult<Graph> {

@@ -9,6 +9,7 @@ use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, p
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 use spinney::Dataset;
+use spinney::covariates::Covariates;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
 use spinney::views::Views;
 use spinney_chem::Chemistry;
@@ -37,10 +38,25 @@ impl Model {
     /// Graphs as the model was trained on them; refuses those that were made otherwise.
     pub(crate) fn data(&self, given: &Graphs) -> PyResult<Arc<Dataset>> {
         compatible(self.chemistry.as_ref(), given)?;
-        Ok(match Views::of_model(&self.inner) {
-            Some(views) if views != Views::default() => Arc::new(views.apply(&given.data)),
-            _ => Arc::clone(&given.data),
-        })
+        let views = Views::of_model(&self.inner).unwrap_or_default();
+        let data = if views.vertices != Views::default().vertices {
+            Arc::new(views.apply(&given.data))
+        } else {
+            Arc::clone(&given.data)
+        };
+        let covariates = self.covariates();
+        if covariates.is_empty() {
+            return Ok(data);
+        }
+        let values = given.beside.in_order(&covariates.given())?;
+        let copies = self.chemistry.as_ref().map_or(views.count(), |c| c.copies().count);
+        Ok(Arc::new(covariates.apply(&data, copies, &values).map_err(raised)?))
+    }
+
+    /// The numbers beside graphs that it was trained on.
+    fn covariates(&self) -> Covariates {
+        let of_graphs = || Views::of_model(&self.inner).unwrap_or_default().covariates;
+        self.chemistry.as_ref().map_or_else(of_graphs, |c| c.covariates.clone())
     }
 
     fn read(model: spinney::Model) -> PyResult<Model> {
@@ -51,8 +67,11 @@ impl Model {
 
 /// Refuses graphs that were made otherwise than those of training.
 pub(crate) fn compatible(trained_on: Option<&Chemistry>, given: &Graphs) -> PyResult<()> {
-    let reason = match (trained_on, &given.chemistry) {
-        (a, b) if a == b.as_ref() => return Ok(()),
+    // Covariates come beside graphs.
+    let trained_on = trained_on
+        .map(|chemistry| Chemistry { covariates: Covariates::default(), ..chemistry.clone() });
+    let reason = match (&trained_on, &given.chemistry) {
+        (a, b) if a == b => return Ok(()),
         (Some(_), None) => "graphs, but the model was trained on molecules: give molecules",
         (None, Some(_)) => "molecules, but the model was trained on graphs: give graphs",
         _ => "molecules labelled otherwise than those the model was trained on",
@@ -146,7 +165,20 @@ impl Model {
 
     #[getter]
     fn chemistry(&self) -> Option<String> {
-        self.chemistry.as_ref().map(|c| c.to_json().to_string())
+        let alone = |c: &Chemistry| Chemistry { covariates: Covariates::default(), ..c.clone() };
+        self.chemistry.as_ref().map(|c| alone(c).to_json().to_string())
+    }
+
+    /// The names of covariates that must be given.
+    #[getter]
+    fn covariate_names(&self) -> Vec<String> {
+        self.covariates().given()
+    }
+
+    /// Whether graphs are measured.
+    #[getter]
+    fn is_measured(&self) -> bool {
+        self.covariates().measures()
     }
 
     /// The views of vertices, by name; those of graphs that are no molecules.

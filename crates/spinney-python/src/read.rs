@@ -10,7 +10,7 @@ use spinney::io::{self, Format, OnError, ReadOptions};
 use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets, load};
 
 use crate::errors::raised;
-use crate::graphs::{Graphs, chemistry_of};
+use crate::graphs::{Beside, Graphs, chemistry_of};
 use crate::work;
 
 /// What a file holds besides its graphs: names of target columns, the targets by column, and what was
@@ -48,7 +48,7 @@ pub(crate) fn read(
                 .map_err(raised)?;
         let skipped = outcome.skipped.iter().map(ToString::to_string).collect();
         let data = Arc::new(outcome.data);
-        let graphs = Graphs { data, chemistry: None, structures: None };
+        let graphs = Graphs { data, chemistry: None, structures: None, beside: Beside::default() };
         return Ok((graphs, (Vec::new(), Vec::new(), skipped)));
     }
     let chemistry = chemistry_of(chemistry)?;
@@ -64,6 +64,7 @@ pub(crate) fn read(
         targets,
         id: text("id")?,
         weight: text("weight")?,
+        covariates: options.get_item("covariates")?.map_or(Ok(Vec::new()), |v| v.extract())?,
         split: None,
     };
     let lenient = options.get_item("lenient")?.map_or(Ok(false), |v| v.extract())?;
@@ -72,6 +73,7 @@ pub(crate) fn read(
     let loaded = work::run(py, threads, move |_| load(&request, &settings))?.map_err(raised)?;
     let skipped = loaded.skipped.iter().map(ToString::to_string).collect();
     let (data, structures) = (Arc::new(loaded.data), Some(loaded.structures));
-    let graphs = Graphs { data, chemistry: Some(chemistry), structures };
+    let beside = Beside { names: loaded.covariate_names, values: loaded.covariates };
+    let graphs = Graphs { data, chemistry: Some(chemistry), structures, beside };
     Ok((graphs, (loaded.target_names, loaded.targets, skipped)))
 }

@@ -14,6 +14,7 @@ use spinney::boosting::loss::Loss;
 use spinney::boosting::params::LossKind;
 use spinney::boosting::rounds::by_holding_out;
 use spinney::boosting::{Booster, Exploration};
+use spinney::covariates::Covariates;
 use spinney::model::Task;
 use spinney::views::Views;
 use spinney::{Dataset, Engine, Error, Fit, Params};
@@ -21,7 +22,7 @@ use spinney_chem::Chemistry;
 use spinney_lab::gboost;
 
 use crate::errors::raised;
-use crate::graphs::Graphs;
+use crate::graphs::{Beside, Graphs};
 use crate::model::Model;
 use crate::params::params;
 use crate::work::{self, Desk};
@@ -35,9 +36,35 @@ struct Job {
     chemistry: Option<Chemistry>,
     /// How graphs that are no molecules are labelled.
     views: Views,
+    /// Numbers beside the graphs, and beside those to validate on.
+    beside: (Beside, Beside),
 }
 
 impl Job {
+    /// The number of copies of each graph.
+    fn copies(&self) -> usize {
+        self.chemistry.as_ref().map_or(self.views.count(), |c| c.copies().count)
+    }
+
+    /// Cuts the covariates, those measured too if `measure` says so.
+    fn learn(&mut self, measure: bool) {
+        let mut learned = Covariates::learn(&self.beside.0.names, &self.beside.0.values);
+        if measure {
+            let viewed;
+            let data = if self.chemistry.is_some() {
+                &*self.graphs
+            } else {
+                viewed = self.views.apply(&self.graphs);
+                &viewed
+            };
+            learned = learned.with_measures(data, self.copies());
+        }
+        match &mut self.chemistry {
+            Some(chemistry) => chemistry.covariates = learned,
+            None => self.views.covariates = learned,
+        }
+    }
+
     /// What a model keeps of how its graphs were made.
     fn representation(&self) -> Option<serde_json::Value> {
         match &self.chemistry {
@@ -65,7 +92,19 @@ impl Job {
             }
             data = data.concatenated(&more)?;
         }
-        Ok((if self.chemistry.is_none() { self.views.apply(&data) } else { data }, train))
+        if self.chemistry.is_none() {
+            data = self.views.apply(&data);
+        }
+        let copies = self.chemistry.as_ref().map_or(self.views.count(), |c| c.copies().count);
+        let of_molecules = self.chemistry.as_ref().map(|c| &c.covariates);
+        let covariates = of_molecules.unwrap_or(&self.views.covariates);
+        if covariates.is_empty() {
+            return Ok((data, train));
+        }
+        let (own, more) = self.beside;
+        let values: Vec<Vec<f64>> =
+            own.values.into_iter().zip(more.values).map(|(a, b)| [a, b].concat()).collect();
+        Ok((covariates.apply(&data, copies, &values)?, train))
     }
 }
 
@@ -75,12 +114,14 @@ struct How {
     memory: Option<usize>,
     /// The parameters that the data decide.
     open: Vec<Open>,
+    /// Whether graphs are measured.
+    measures: bool,
 }
 
 /// Trains trees. `on_round` gets each round as JSON and says whether to go on.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
-#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, nodes, auto, engine, memory, threads, on_round))]
+#[pyo3(signature = (graphs, targets, weights, valid, given, *, classes, nodes, measures, auto, engine, memory, threads, on_round))]
 pub(crate) fn train(
     py: Python<'_>,
     graphs: &Bound<'_, Graphs>,
@@ -90,6 +131,7 @@ pub(crate) fn train(
     given: &Bound<'_, PyDict>,
     classes: bool,
     nodes: Vec<String>,
+    measures: bool,
     auto: Vec<String>,
     engine: &str,
     memory: Option<usize>,
@@ -100,7 +142,7 @@ pub(crate) fn train(
     task.views = views(&nodes)?;
     let (params, how) = (params(given)?, how(engine, memory)?);
     let open = Open::ALL.into_iter().filter(|open| auto.iter().any(|name| name == open.name()));
-    let how = How { open: open.collect(), ..how };
+    let how = How { open: open.collect(), measures, ..how };
     let tells = on_round.is_some();
     let work = move |desk: &Desk<String>| boost(task, params, classes, &how, (desk, tells));
     let hear = |py: Python<'_>, round: String| match &on_round {
@@ -145,27 +187,32 @@ fn task(
     valid: Option<(Bound<'_, Graphs>, Vec<String>)>,
 ) -> PyResult<Job> {
     let graphs = graphs.get();
+    let mut beside = (graphs.beside.clone(), Beside::default());
+    beside.1.values = vec![Vec::new(); beside.0.names.len()];
     let valid = valid.map(|(more, targets)| {
         let more = more.get();
         if more.chemistry != graphs.chemistry {
             let reason = "eval_set: molecules and other graphs, or molecules labelled otherwise";
             return Err(PyValueError::new_err(reason));
         }
+        beside.1.values = more.beside.in_order(&beside.0.names)?;
         Ok((Arc::clone(&more.data), targets))
     });
+    let valid = valid.transpose()?;
     Ok(Job {
         graphs: Arc::clone(&graphs.data),
         targets,
         weights,
-        valid: valid.transpose()?,
+        valid,
         chemistry: graphs.chemistry.clone(),
         views: Views::default(),
+        beside,
     })
 }
 
 fn how(engine: &str, memory: Option<usize>) -> PyResult<How> {
     let engine = engine.parse().map_err(|e| PyValueError::new_err(format!("engine: {e}")))?;
-    Ok(How { engine, memory, open: Vec::new() })
+    Ok(How { engine, memory, open: Vec::new(), measures: false })
 }
 
 /// The views of vertices by their names.
@@ -181,16 +228,21 @@ fn views(names: &[String]) -> PyResult<Views> {
     if vertices.is_empty() {
         return Err(PyValueError::new_err("parameter nodes: name at least one view"));
     }
-    Ok(Views { vertices })
+    Ok(Views { vertices, ..Views::default() })
 }
 
 fn boost(
-    task: Job,
+    mut task: Job,
     mut params: Params,
     classes: bool,
     how: &How,
     (desk, tells): (&Desk<String>, bool),
 ) -> spinney::Result<(spinney::Model, String)> {
+    if !task.beside.0.names.is_empty() && !params.vertices {
+        let reason = "split like patterns of one vertex: vertices must be true";
+        return Err(Error::parameter("covariates", reason));
+    }
+    task.learn(how.measures && params.vertices);
     let representation = task.representation();
     let (data, train) = task.data()?;
     params.loss = fitting(&params, &data, classes)?;
@@ -244,6 +296,12 @@ fn linear(
     (nu, tolerance): (f64, f64),
     how: &How,
 ) -> spinney::Result<(spinney::Model, String)> {
+    if !task.beside.0.names.is_empty() {
+        return Err(Error::parameter(
+            "covariates",
+            "are not for gBoost, whose stumps are patterns",
+        ));
+    }
     let representation = task.representation();
     let (data, train) = task.data()?;
     params.loss = fitting(&params, &data, true)?;

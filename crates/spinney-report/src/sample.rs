@@ -1,8 +1,9 @@
 //! Graphs or molecules that a page can show.
 
 use spinney::Dataset;
+use spinney::graph::Copies;
 use spinney::model::occurrences::{covered, translated};
-use spinney::views::{Views, first_copy};
+use spinney::views::Views;
 use spinney::{Model, model::attribution::Shares};
 use spinney_chem::draw::tinted_svg;
 use spinney_chem::layout::whole_graph_svg;
@@ -21,15 +22,15 @@ pub struct Sample<'s> {
     pub structures: &'s [String],
     /// How molecules became graphs.
     pub chemistry: Option<&'s Chemistry>,
-    /// How many copies of itself, labelled differently, a graph consists of.
-    pub views: usize,
+    /// What of a graph is copies of what it was made from.
+    pub copies: Copies,
 }
 
-/// How many copies of itself a graph consists of for a model.
+/// What of a graph is copies, for a model.
 #[must_use]
-pub fn copies(model: &Model) -> usize {
-    let of_molecules = || Chemistry::of_model(model).ok().flatten().map_or(1, |c| c.views());
-    Views::of_model(model).map_or_else(of_molecules, |views| views.count())
+pub fn copies(model: &Model) -> Copies {
+    let of_molecules = || Chemistry::of_model(model).ok().flatten().map(|c| c.copies());
+    Views::of_model(model).map(|views| views.copies()).or_else(of_molecules).unwrap_or_default()
 }
 
 impl Sample<'_> {
@@ -47,7 +48,8 @@ impl Sample<'_> {
         let places = self.places(i)?;
         let place = |v: u32| places[v as usize % places.len()];
         let mut tints = Tints::default();
-        for (v, _) in cover.vertices.iter().enumerate().filter(|(_, marked)| **marked) {
+        let drawn = places.len() * self.copies.count;
+        for (v, _) in cover.vertices.iter().take(drawn).enumerate().filter(|(_, marked)| **marked) {
             tints.mark_vertex(place(v as u32));
         }
         for (edge, _) in graph.edges().iter().zip(&cover.edges).filter(|(_, marked)| **marked) {
@@ -83,14 +85,14 @@ impl Sample<'_> {
         if self.chemistry.is_some() {
             return tinted_svg(self.structures.get(i)?, tints).ok();
         }
-        let graph = first_copy(&self.data.graphs()[i], self.views);
+        let graph = self.copies.first(&self.data.graphs()[i]);
         whole_graph_svg(&graph, self.data.labels(), tints, &self.data.ids()[i])
     }
 
     /// The number of heavy atoms or vertices of record `i`, for choosing what is easily looked at.
     #[must_use]
     pub fn size(&self, i: usize) -> usize {
-        self.data.graphs()[i].vertex_count() / self.views.max(1)
+        self.copies.vertices(&self.data.graphs()[i])
     }
 
     /// Record `i` in words: the SMILES of a molecule.

@@ -111,6 +111,75 @@ impl Graph {
         }
     }
 
+    /// For each vertex, whether one of its edges lies on a cycle (is no bridge).
+    #[must_use]
+    pub fn on_cycles(&self) -> Vec<bool> {
+        let n = self.vertex_count();
+        // Depth-first numbers, the lowest number that a subtree reaches, and how a vertex was reached.
+        let (mut number, mut lowest) = (vec![0u32; n], vec![0u32; n]);
+        let mut cyclic = vec![false; n];
+        let mut next = 1;
+        for root in 0..n as u32 {
+            if number[root as usize] != 0 {
+                continue;
+            }
+            number[root as usize] = next;
+            lowest[root as usize] = next;
+            next += 1;
+            let mut path: Vec<(u32, Option<u32>, usize)> = vec![(root, None, 0)];
+            while let Some((v, by, at)) = path.last_mut() {
+                let (vertex, came_by) = (*v as usize, *by);
+                let Some(step) = self.neighbors(*v).get(*at) else {
+                    path.pop();
+                    if let Some((parent, ..)) = path.last() {
+                        let parent = *parent as usize;
+                        lowest[parent] = lowest[parent].min(lowest[vertex]);
+                        if lowest[vertex] <= number[parent] {
+                            cyclic[parent] = true;
+                            cyclic[vertex] = true;
+                        }
+                    }
+                    continue;
+                };
+                *at += 1;
+                if Some(step.edge) == came_by {
+                    continue;
+                }
+                let to = step.vertex as usize;
+                if number[to] == 0 {
+                    number[to] = next;
+                    lowest[to] = next;
+                    next += 1;
+                    path.push((step.vertex, Some(step.edge), 0));
+                } else {
+                    lowest[vertex] = lowest[vertex].min(number[to]);
+                    cyclic[vertex] = true;
+                    cyclic[to] = true;
+                }
+            }
+        }
+        cyclic
+    }
+
+    /// The number of connected parts.
+    #[must_use]
+    pub fn component_count(&self) -> usize {
+        let (mut seen, mut count) = (vec![false; self.vertex_count()], 0);
+        for root in 0..self.vertex_count() as u32 {
+            if seen[root as usize] {
+                continue;
+            }
+            count += 1;
+            let mut waiting = vec![root];
+            while let Some(v) = waiting.pop() {
+                if !std::mem::replace(&mut seen[v as usize], true) {
+                    waiting.extend(self.neighbors(v).iter().map(|n| n.vertex));
+                }
+            }
+        }
+        count
+    }
+
     /// A graph of vertices with `labels` and edges between them. Edges that would not make it
     /// simple are left out: self-loops, ends that are no vertices, all but the first between two
     /// vertices. For data that may be wrong use [`GraphBuilder`], which says so.
@@ -129,6 +198,45 @@ impl Graph {
         // The builder takes the first edge between two vertices and refuses the others.
         self.edges.iter().for_each(|e| _ = builder.add_edge(e.u, e.v, e.label));
         builder.build()
+    }
+}
+
+/// How a graph is made of copies of another, labelled differently and one after another, and of
+/// single vertices after them that have no place in it ([covariates](crate::covariates)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// The number of copies.
+    pub count: usize,
+    /// The number of vertices after them.
+    pub apart: usize,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Copies { count: 1, apart: 0 }
+    }
+}
+
+impl Copies {
+    /// The number of vertices of one copy in `graph`.
+    #[must_use]
+    pub fn vertices(self, graph: &Graph) -> usize {
+        graph.vertex_count().saturating_sub(self.apart) / self.count.max(1)
+    }
+
+    /// The number of edges of one copy in `graph`.
+    #[must_use]
+    pub fn edges(self, graph: &Graph) -> usize {
+        graph.edge_count() / self.count.max(1)
+    }
+
+    /// The first copy.
+    #[must_use]
+    pub fn first(self, graph: &Graph) -> Graph {
+        let (n, m) = (self.vertices(graph), self.edges(graph));
+        let inside = |e: &&Edge| (e.u as usize) < n && (e.v as usize) < n;
+        let edges: Vec<Edge> = graph.edges().iter().filter(inside).copied().take(m).collect();
+        Graph::new(graph.labels()[..n].to_vec(), edges)
     }
 }
 

@@ -30,6 +30,7 @@
 //! the patterns themselves with [`mining`].
 
 pub mod boosting;
+pub mod covariates;
 pub mod dataset;
 pub mod demo;
 pub mod error;

@@ -14,8 +14,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::covariates::Covariates;
 use crate::dataset::{Dataset, Record};
-use crate::graph::{Edge, Graph};
+use crate::graph::{Copies, Edge, Graph};
 use crate::labels::{Label, Labels};
 use crate::model::Model;
 
@@ -43,16 +44,19 @@ impl std::str::FromStr for VertexView {
 }
 
 /// How graphs were made from those that were given. Saved with a model and applied at prediction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Views {
     /// The views; each is a component of its own.
     pub vertices: Vec<VertexView>,
+    /// Numbers beside the graphs, which [`apply`](Self::apply) leaves to them.
+    #[serde(default, skip_serializing_if = "Covariates::is_empty")]
+    pub covariates: Covariates,
 }
 
 impl Default for Views {
     fn default() -> Self {
-        Views { vertices: vec![VertexView::Label] }
+        Views { vertices: vec![VertexView::Label], covariates: Covariates::default() }
     }
 }
 
@@ -60,7 +64,8 @@ impl Views {
     /// What works best: labels as they are, and with what surrounds them.
     #[must_use]
     pub fn both() -> Self {
-        Views { vertices: vec![VertexView::Label, VertexView::Surroundings] }
+        let vertices = vec![VertexView::Label, VertexView::Surroundings];
+        Views { vertices, ..Views::default() }
     }
 
     /// The views kept in a model; those of molecules are not understood here, and give nothing, nor do
@@ -71,7 +76,7 @@ impl Views {
         let views: Views = serde_json::from_value(kept.clone()).ok()?;
         let all = &views.vertices;
         let repeats = (1..all.len()).any(|i| all[..i].contains(&all[i]));
-        (!all.is_empty() && !repeats).then_some(views)
+        (!all.is_empty() && !repeats && views.covariates.are_sound()).then_some(views)
     }
 
     /// The views as a model keeps them; nothing where graphs stay as they are.
@@ -86,10 +91,16 @@ impl Views {
         self.vertices.len().max(1)
     }
 
-    /// The graphs of `data` in these views.
+    /// What of a graph, covariates included, is copies of the one given.
+    #[must_use]
+    pub fn copies(&self) -> Copies {
+        Copies { count: self.count(), apart: self.covariates.vertices() }
+    }
+
+    /// The graphs of `data` in these views, without covariates.
     #[must_use]
     pub fn apply(&self, data: &Dataset) -> Dataset {
-        if *self == Views::default() {
+        if self.vertices == Views::default().vertices {
             return data.clone();
         }
         let mut labels = Labels { edge: data.labels().edge.clone(), ..Labels::default() };
@@ -111,7 +122,7 @@ impl Views {
         let (n, views) = (graph.vertex_count() as u32, self.count());
         let mut vertices: Vec<Label> = Vec::with_capacity(views * graph.vertex_count());
         let mut edges = Vec::with_capacity(views * graph.edge_count());
-        let cyclic = on_cycles(graph);
+        let cyclic = graph.on_cycles();
         for (copy, view) in (0u32..).zip(&self.vertices) {
             for (v, &label) in graph.labels().iter().enumerate() {
                 let name = given.vertex.name(label);
@@ -135,68 +146,10 @@ impl Views {
     }
 }
 
-/// A graph of several views as it was before there were any: its first copy.
-#[must_use]
-pub fn first_copy(graph: &Graph, views: usize) -> Graph {
-    let (n, m) = (graph.vertex_count() / views.max(1), graph.edge_count() / views.max(1));
-    let inside = |e: &&Edge| (e.u as usize) < n && (e.v as usize) < n;
-    let edges: Vec<Edge> = graph.edges().iter().filter(inside).copied().take(m).collect();
-    Graph::new(graph.labels()[..n].to_vec(), edges)
-}
-
 /// A given name, marked if it could be taken for one of another view.
 fn plain(name: &str) -> String {
     let digits = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let ends_alike =
         digits.len() < name.len() && (digits.ends_with(":r") || digits.ends_with(":d"));
     if ends_alike || name.ends_with(':') { format!("{name}:") } else { name.to_owned() }
-}
-
-/// For each vertex, whether one of its edges lies on a cycle (is no bridge).
-fn on_cycles(graph: &Graph) -> Vec<bool> {
-    let n = graph.vertex_count();
-    // Depth-first numbers, the lowest number that a subtree reaches, and how a vertex was reached.
-    let (mut number, mut lowest) = (vec![0u32; n], vec![0u32; n]);
-    let mut cyclic = vec![false; n];
-    let mut next = 1;
-    for root in 0..n as u32 {
-        if number[root as usize] != 0 {
-            continue;
-        }
-        number[root as usize] = next;
-        lowest[root as usize] = next;
-        next += 1;
-        let mut path: Vec<(u32, Option<u32>, usize)> = vec![(root, None, 0)];
-        while let Some((v, by, at)) = path.last_mut() {
-            let (vertex, came_by) = (*v as usize, *by);
-            let Some(step) = graph.neighbors(*v).get(*at) else {
-                path.pop();
-                if let Some((parent, ..)) = path.last() {
-                    let parent = *parent as usize;
-                    lowest[parent] = lowest[parent].min(lowest[vertex]);
-                    if lowest[vertex] <= number[parent] {
-                        cyclic[parent] = true;
-                        cyclic[vertex] = true;
-                    }
-                }
-                continue;
-            };
-            *at += 1;
-            if Some(step.edge) == came_by {
-                continue;
-            }
-            let to = step.vertex as usize;
-            if number[to] == 0 {
-                number[to] = next;
-                lowest[to] = next;
-                next += 1;
-                path.push((step.vertex, Some(step.edge), 0));
-            } else {
-                lowest[vertex] = lowest[vertex].min(number[to]);
-                cyclic[vertex] = true;
-                cyclic[to] = true;
-            }
-        }
-    }
-    cyclic
 }

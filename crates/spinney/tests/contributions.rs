@@ -8,7 +8,7 @@ mod oracle;
 use oracle::pattern::{Pattern, embeddings, occurrences, spelled};
 use oracle::random::{Random, dataset, random_graphs};
 use spinney::boosting::{Booster, Exploration};
-use spinney::graph::Edge;
+use spinney::graph::{Copies, Edge};
 use spinney::model::{Interaction, Model, Node, Tree, occurrences::covered};
 use spinney::{Dataset, Engine, Params};
 
@@ -144,7 +144,9 @@ fn shares_sum_to_what_the_found_patterns_add() {
         for i in 0..data.len() {
             let whole = Pattern::of(&data.graphs()[i]);
             let occurs = |p: &spinney::model::Pattern| occurrences(&spelled(&p.code), &whole) > 0;
-            for (output, shares) in model.attribution(&data, &found, (i, 1)).iter().enumerate() {
+            for (output, shares) in
+                model.attribution(&data, &found, (i, Copies::default())).iter().enumerate()
+            {
                 let (mut vertices, mut edges) = (0.0, 0.0);
                 for (pattern, value) in model.patterns().iter().zip(found.of(i, output)) {
                     let present = f64::from(u8::from(occurs(pattern)));

@@ -4,7 +4,7 @@ mod oracle;
 
 use oracle::random::{Random, Shape, dataset, graph, random_graph};
 use spinney::graph::Graph;
-use spinney::views::{VertexView, Views, first_copy};
+use spinney::views::{VertexView, Views};
 use spinney::{Params, fit};
 
 /// Whether two vertices are connected without one of the edges.
@@ -42,7 +42,7 @@ fn surroundings_are_degree_and_cycles() {
             let mark = if cyclic { 'r' } else { 'd' };
             assert_eq!(name(n + v as usize), format!("{label}:{mark}{degree}"));
         }
-        let first = first_copy(both, 2);
+        let first = Views::both().copies().first(both);
         assert_eq!((first.vertex_count(), first.edge_count()), (n, given.edge_count()));
         let ends = |g: &Graph| g.edges().iter().map(|e| (e.u, e.v)).collect::<Vec<_>>();
         assert_eq!(ends(&first), ends(&given));

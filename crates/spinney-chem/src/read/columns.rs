@@ -26,6 +26,7 @@ pub(super) struct Layout {
     target_names: Vec<String>,
     id: Option<usize>,
     weight: Option<usize>,
+    covariates: Vec<usize>,
     split: Option<usize>,
     /// The name of every column, for messages.
     names: Vec<String>,
@@ -58,9 +59,12 @@ impl Layout {
             target_names: Vec::new(),
             id: find(&columns.id)?.or(is_smi.then_some(1)),
             weight: find(&columns.weight)?,
+            covariates: Vec::new(),
             split: find(&columns.split)?,
             names: names.to_vec(),
         };
+        layout.covariates =
+            layout.find_covariates(&columns.covariates).map_err(|e| Error::file(path, e))?;
         layout.targets = layout.find_targets(columns, sample).map_err(|e| Error::file(path, e))?;
         layout.target_names = layout.targets.iter().map(|&i| names[i].clone()).collect();
         Ok(layout)
@@ -76,7 +80,9 @@ impl Layout {
             Targets::Named(names) => names.iter().map(|name| find(&self.names, name)).collect(),
             Targets::All => {
                 let taken = [self.smiles, self.id, self.weight, self.split];
-                let free = (0..self.names.len()).filter(|&i| !taken.contains(&Some(i)));
+                let is_free =
+                    |i: &usize| !taken.contains(&Some(*i)) && !self.covariates.contains(i);
+                let free = (0..self.names.len()).filter(is_free);
                 let numeric: Vec<usize> = free.filter(|&i| is_numeric(sample, i)).collect();
                 if numeric.is_empty() {
                     return Err(format!(
@@ -89,8 +95,24 @@ impl Layout {
         }
     }
 
+    fn find_covariates(&self, names: &[String]) -> std::result::Result<Vec<usize>, String> {
+        let mut found = Vec::new();
+        for name in names {
+            let at = find(&self.names, name)?;
+            if found.contains(&at) {
+                return Err(format!("column {:?} is named twice among covariates", self.names[at]));
+            }
+            found.push(at);
+        }
+        Ok(found)
+    }
+
     pub(super) fn target_names(&self) -> &[String] {
         &self.target_names
+    }
+
+    pub(super) fn covariate_names(&self) -> Vec<String> {
+        self.covariates.iter().map(|&i| self.names[i].clone()).collect()
     }
 
     /// The record that a row holds; `number` counts records from 1.
@@ -112,9 +134,11 @@ impl Layout {
         let targets = self.targets.iter().map(|&i| Ok(present(self.text(&row, i)?)));
         let targets = targets.collect::<std::result::Result<_, String>>().map_err(bad)?;
         let weight = self.weight.map(|i| self.weight(&row, i)).transpose().map_err(bad)?;
+        let covariates = self.covariates.iter().map(|&i| self.covariate(&row, i));
+        let covariates = covariates.collect::<std::result::Result<_, String>>().map_err(bad)?;
         let split = self.split.map(|i| self.split(&row, i)).transpose().map_err(bad)?;
         let structure = self.structure(row).map_err(bad)?;
-        Ok(RawRecord { line, id: id_or_number, structure, targets, weight, split })
+        Ok(RawRecord { line, id: id_or_number, structure, targets, weight, covariates, split })
     }
 
     fn structure(&self, row: Row) -> std::result::Result<Structure, String> {
@@ -140,6 +164,18 @@ impl Layout {
             _ => Err(format!(
                 "weight {} in column {:?}: weights must be finite numbers, not negative",
                 shown(text),
+                self.names[column]
+            )),
+        }
+    }
+
+    fn covariate(&self, row: &Row, column: usize) -> std::result::Result<f64, String> {
+        let Some(text) = present(self.text(row, column)?) else { return Ok(f64::NAN) };
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(value),
+            _ => Err(format!(
+                "covariate {} in column {:?}: covariates must be finite numbers, or empty",
+                shown(&text),
                 self.names[column]
             )),
         }

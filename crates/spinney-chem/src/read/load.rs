@@ -14,6 +14,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use spinney::covariates::Covariates;
 use spinney::dataset::Record;
 use spinney::graph::Graph;
 use spinney::io::{OnError, Skipped};
@@ -60,6 +61,10 @@ pub struct Loaded {
     pub target_names: Vec<String>,
     /// The targets as written, by column: `targets[column][record]`.
     pub targets: Vec<Vec<Option<String>>>,
+    /// The names of the columns of covariates.
+    pub covariate_names: Vec<String>,
+    /// Their values by column, `covariates[column][record]`, NaN where one is missing.
+    pub covariates: Vec<Vec<f64>>,
     /// The part of each record, if there is a column of parts.
     pub splits: Option<Vec<String>>,
     /// The records that were left out, in the order of the file.
@@ -68,13 +73,14 @@ pub struct Loaded {
     pub corrected: usize,
 }
 
-/// Reads a whole file.
+/// Reads a whole file. Covariates of `chemistry`, if it has any, become vertices of the graphs; those
+/// that the request names are told, for [`Loaded::with_covariates`].
 ///
 /// # Errors
 /// A file that cannot be read, a column that it lacks, or a bad record (unless
 /// [`OnError::Skip`] leaves it out).
 pub fn load(request: &Request, chemistry: &Chemistry) -> Result<Loaded> {
-    let mut reader = open_requested(request, &request.columns)?;
+    let mut reader = open_requested(request, request.columns.clone(), chemistry)?;
     let mut assembly = Assembly::new(request, &reader);
     let mut batch = Batch::read(&mut reader, BATCH);
     loop {
@@ -86,7 +92,7 @@ pub fn load(request: &Request, chemistry: &Chemistry) -> Result<Loaded> {
         match (batch.stop, next) {
             (Some(error), _) => return Err(error),
             (None, Some(next)) => batch = next,
-            (None, None) => return assembly.finish(),
+            (None, None) => return assembly.finish(chemistry),
         }
     }
 }
@@ -104,12 +110,12 @@ pub fn for_each_batch(
     mut each: impl FnMut(Loaded) -> Result<()>,
 ) -> Result<()> {
     let columns = Columns { weight: None, ..request.columns.clone() };
-    let mut reader = open_requested(request, &columns)?;
+    let mut reader = open_requested(request, columns, chemistry)?;
     loop {
         let mut assembly = Assembly::new(request, &reader);
         let more = assembly.read(&mut reader, chemistry, batch_size.max(1))?;
         if !assembly.is_empty() {
-            each(assembly.finish()?)?;
+            each(assembly.finish(chemistry)?)?;
         }
         if !more {
             return Ok(());
@@ -117,14 +123,37 @@ pub fn for_each_batch(
     }
 }
 
-fn open_requested(request: &Request, columns: &Columns) -> Result<Reader> {
+impl Loaded {
+    /// Cuts the covariates, those measured too if `measure` says so, and makes vertices of them; there
+    /// are as many copies of each molecule.
+    ///
+    /// # Errors
+    /// As [`Covariates::apply`].
+    pub fn with_covariates(mut self, copies: usize, measure: bool) -> Result<(Loaded, Covariates)> {
+        let mut learned = Covariates::learn(&self.covariate_names, &self.covariates);
+        if measure {
+            learned = learned.with_measures(&self.data, copies);
+        }
+        self.data = learned.apply(&self.data, copies, &self.covariates)?;
+        Ok((self, learned))
+    }
+}
+
+fn open_requested(
+    request: &Request,
+    mut columns: Columns,
+    chemistry: &Chemistry,
+) -> Result<Reader> {
+    if !chemistry.covariates.is_empty() {
+        columns.covariates = chemistry.covariates.given();
+    }
     let format = request.format.or_else(|| MoleculeFormat::of(&request.path));
     let Some(format) = format else {
         let reason = "its name does not tell its kind; known kinds of files of molecules: .csv, \
                       .tsv, .smi, .sdf, .mol, each also .gz, and .parquet; or say --format";
         return Err(Error::file(&request.path, reason));
     };
-    open(&request.path, format, columns)
+    open(&request.path, format, &columns)
 }
 
 /// What has been read so far.
@@ -181,6 +210,8 @@ impl<'r> Assembly<'r> {
     fn new(request: &'r Request, reader: &Reader) -> Assembly<'r> {
         let target_names = reader.target_names().to_vec();
         let targets = vec![Vec::new(); target_names.len()];
+        let covariate_names = reader.covariate_names();
+        let covariates = vec![Vec::new(); covariate_names.len()];
         Assembly {
             path: &request.path,
             on_error: request.on_error,
@@ -188,7 +219,13 @@ impl<'r> Assembly<'r> {
             labels: Labels::default(),
             records: Vec::new(),
             weights: Vec::new(),
-            loaded: Loaded { target_names, targets, ..Loaded::default() },
+            loaded: Loaded {
+                target_names,
+                targets,
+                covariate_names,
+                covariates,
+                ..Loaded::default()
+            },
         }
     }
 
@@ -239,15 +276,21 @@ impl<'r> Assembly<'r> {
         let loaded = &mut self.loaded;
         loaded.structures.push(smiles);
         loaded.targets.iter_mut().zip(raw.targets).for_each(|(column, t)| column.push(t));
+        loaded.covariates.iter_mut().zip(raw.covariates).for_each(|(column, v)| column.push(v));
         if let Some(part) = raw.split {
             loaded.splits.get_or_insert_default().push(part);
         }
         loaded.corrected += usize::from(corrected);
     }
 
-    fn finish(self) -> Result<Loaded> {
+    fn finish(self, chemistry: &Chemistry) -> Result<Loaded> {
         let data = Dataset::new(&self.labels, self.records);
         let data = if self.weights.is_empty() { data } else { data.with_weights(self.weights)? };
+        if chemistry.covariates.is_empty() {
+            return Ok(Loaded { data, ..self.loaded });
+        }
+        let copies = chemistry.copies().count;
+        let data = chemistry.covariates.apply(&data, copies, &self.loaded.covariates)?;
         Ok(Loaded { data, ..self.loaded })
     }
 }

@@ -128,6 +128,8 @@ pub struct Columns {
     pub id: Option<String>,
     /// The sample weight.
     pub weight: Option<String>,
+    /// Numbers that trees may split by beside patterns.
+    pub covariates: Vec<String>,
     /// The part of a split that the record belongs to.
     pub split: Option<String>,
 }
@@ -165,6 +167,8 @@ pub struct RawRecord {
     pub targets: Vec<Option<String>>,
     /// Its weight, if there is a column of weights.
     pub weight: Option<f64>,
+    /// Its covariates, in the order of [`Reader::covariate_names`]; NaN where one is missing.
+    pub covariates: Vec<f64>,
     /// Its part, if there is a column of parts.
     pub split: Option<String>,
 }
@@ -224,6 +228,12 @@ impl Reader {
     #[must_use]
     pub fn target_names(&self) -> &[String] {
         self.layout.target_names()
+    }
+
+    /// The names of the covariates, as the file writes them.
+    #[must_use]
+    pub fn covariate_names(&self) -> Vec<String> {
+        self.layout.covariate_names()
     }
 }
 

@@ -74,7 +74,7 @@ impl Explanation<'_> {
                 (drawing(&picture))
                 div { (drawing(&legend::alone(self.largest(), &self.upwards()))) }
             }
-            p.note { "Each pattern's contribution is shared equally over the " (if self.sample.noun() == "molecule" { "atoms" } else { "vertices" }) " of its occurrences, and its lines are coloured in the same way. What missing patterns add lies nowhere in the drawing; it is listed below." }
+            p.note { "Each pattern's contribution is shared equally over the " (if self.sample.noun() == "molecule" { "atoms" } else { "vertices" }) " of its occurrences, and its lines are coloured in the same way. What missing patterns and thresholds of numbers add lies nowhere in the drawing; it is listed below." }
         }
     }
 

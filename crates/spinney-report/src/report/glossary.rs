@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use spinney::model::Task;
 use spinney::views::{VertexView, Views};
+use spinney_chem::Chemistry;
 
 use super::Report;
 
@@ -21,6 +22,8 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
         }
     };
     let views = Views::of_model(report.model).unwrap_or_default();
+    let chemistry = Chemistry::of_model(report.model).ok().flatten();
+    let numbers = chemistry.map_or_else(|| views.covariates.clone(), |c| c.covariates);
     let terms: Vec<(&str, String)> = vec![
         ("pattern", format!("A connected piece of a {noun} of one or more vertices{}. It occurs in a {noun} if that contains such a piece, whatever else is attached.", if is_molecular { " (atoms)" } else { "" })),
         ("edge", if is_molecular { "A bond.".into() } else { "A connection between two vertices.".into() }),
@@ -41,6 +44,10 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
             @if views.vertices.contains(&VertexView::Surroundings) {
                 dt { "C:r3, C:d2" }
                 dd { "A vertex labelled C with three edges, one of them on a cycle (r), or with two edges and none on a cycle (d). A plain C may have any edges. The model sees every graph in both ways." }
+            }
+            @if !numbers.is_empty() {
+                dt { "size >= 20, share on cycles < 0.5" }
+                dd { "A threshold of a number beside patterns: on which side of it the number lies, or that it is unknown." @if numbers.measures() { " Numbers of the whole " (noun) ": its size in vertices, independent cycles, components, kinds of vertices (different labels), and the shares of its vertices that lie on cycles, branch (three or more edges), end (one edge) or have a label." } }
             }
             @if is_molecular {
                 dt { "SMARTS" }

@@ -155,7 +155,7 @@ impl Report<'_> {
         html! {
             p.lead {
                 "A model that " (what) ": " (trees) " ask which of " (patterns) " occur in a " (noun)
-                ". A pattern is a connected piece of a " (noun) "; all pieces that occur were candidates."
+                ". A pattern is a connected piece of a " (noun) ", or a threshold of a number; all pieces that occur were candidates."
             }
             @if !measures.is_empty() {
                 ul.tiles aria-label="Main figures" {

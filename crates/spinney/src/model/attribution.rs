@@ -2,16 +2,19 @@
 //!
 //! The contribution of a pattern that occurs is shared equally over the vertices of all its
 //! occurrences, and apart from that over their edges. What patterns add by being absent belongs to no
-//! place in the graph, and edges get nothing of patterns of one vertex.
+//! place in the graph, nor do [covariates](crate::covariates), and edges get nothing of patterns of
+//! one vertex.
 //!
-//! **Invariant.** The vertices' shares of an output sum to the contributions of the patterns that occur.
+//! **Invariant.** The vertices' shares of an output sum to the contributions of the patterns that occur
+//! in its copies.
 //!
 //! **Cost.** A search for the occurrences of each pattern with a contribution
 //! ([`occurrences`](super::occurrences)).
 
-use super::occurrences::{Cover, covered, translated};
+use super::occurrences::{covered, translated};
 use super::{Contributions, Model};
 use crate::dataset::Dataset;
+use crate::graph::Copies;
 
 /// What the parts of one graph add to one of its scores.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,17 +27,16 @@ pub struct Shares {
 
 impl Model {
     /// Shares the contributions to the scores of graph `graph` of `data` over its parts; one an
-    /// output. With `views` above 1 the graph is that many copies of one graph with different
-    /// labels, one after another, and parts that are copies of each other count as one.
+    /// output. Parts that are [`Copies`] of each other count as one.
     #[must_use]
     pub fn attribution(
         &self,
         data: &Dataset,
         found: &Contributions,
-        (graph, views): (usize, usize),
+        (graph, copies): (usize, Copies),
     ) -> Vec<Shares> {
         let whole = translated(&data.graphs()[graph], data.labels(), &self.labels);
-        let (vertices, edges) = (whole.vertex_count() / views, whole.edge_count() / views);
+        let (vertices, edges) = (copies.vertices(&whole), copies.edges(&whole));
         let outputs = found.bias.len();
         let none = Shares { vertices: vec![0.0; vertices], edges: vec![0.0; edges] };
         let mut shares = vec![none; outputs];
@@ -42,8 +44,9 @@ impl Model {
             if (0..outputs).all(|output| found.of(graph, output)[number] == 0.0) {
                 continue;
             }
-            let Cover { vertices, edges } = covered(&pattern.code, &whole);
-            let (vertices, edges) = (folded(&vertices, views), folded(&edges, views));
+            let cover = covered(&pattern.code, &whole);
+            let vertices = folded(&cover.vertices, vertices, copies);
+            let edges = folded(&cover.edges, edges, copies);
             for (output, shares) in shares.iter_mut().enumerate() {
                 let value = found.of(graph, output)[number];
                 spread(value, &vertices, &mut shares.vertices);
@@ -55,8 +58,8 @@ impl Model {
 }
 
 /// Copies laid over each other.
-fn folded(marked: &[bool], views: usize) -> Vec<bool> {
-    let parts = marked.len() / views;
+fn folded(marked: &[bool], parts: usize, copies: Copies) -> Vec<bool> {
+    let marked = &marked[..parts * copies.count];
     (0..parts).map(|part| marked.iter().skip(part).step_by(parts).any(|m| *m)).collect()
 }
 
