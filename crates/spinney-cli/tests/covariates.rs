@@ -45,10 +45,10 @@ fn a_column_decides_and_prediction_needs_it() {
     assert_eq!(predicted[..4], ["0", "1", "1", "0"], "{out}");
     place.write("less.csv", "smiles\nCCCC\n");
     let told = complaint(&place, "predict m.json less.csv");
-    assert!(told.contains("no column is called \"dose\""), "{}", told);
+    assert!(told.contains("no column is called \"dose\""), "{told}");
     place.write("bad.csv", "smiles,dose\nCCCC,1\nCCCC,much\n");
     let told = complaint(&place, "predict m.json bad.csv");
-    assert!(told.contains("bad.csv:3: covariate \"much\" in column \"dose\""), "{}", told);
+    assert!(told.contains("bad.csv:3: covariate \"much\" in column \"dose\""), "{told}");
     // Both engines, and either thread count, see the same.
     let first = place.text("m.json");
     for flags in ["--engine bound", "--threads 1"] {
@@ -112,7 +112,7 @@ fn measures_tell_what_no_pattern_can_and_may_be_left_out() {
         ("train g.gsp -o m.json --method gboost --measures true", "not for --method gboost"),
     ] {
         let told = complaint(&place, refused);
-        assert!(told.contains(word), "{refused}: {}", told);
+        assert!(told.contains(word), "{refused}: {told}");
     }
     place.ok("train g.gsp -o paper.json --preset paper --trees 2");
     assert_eq!(place.json("paper.json")["model"]["representation"], serde_json::Value::Null);
