@@ -28,7 +28,7 @@ pub(crate) fn explain<'py>(
 ) -> PyResult<Explained<'py>> {
     let of_graphs = || Views::of_model(&model.inner).unwrap_or_default().copies();
     let copies = model.chemistry.as_ref().map_or_else(of_graphs, Chemistry::copies);
-    let (inner, data) = (Arc::clone(&model.inner), model.data(graphs)?);
+    let (inner, data) = (Arc::clone(&model.inner), model.data(py, graphs, threads)?);
     let count = data.len();
     let (found, atoms) = work::run(py, threads, move |_| {
         let found = inner.contributions(&data);

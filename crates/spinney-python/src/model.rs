@@ -36,21 +36,30 @@ impl Model {
     }
 
     /// Graphs as the model was trained on them; refuses those that were made otherwise.
-    pub(crate) fn data(&self, given: &Graphs) -> PyResult<Arc<Dataset>> {
+    pub(crate) fn data(
+        &self,
+        py: Python<'_>,
+        given: &Graphs,
+        threads: usize,
+    ) -> PyResult<Arc<Dataset>> {
         compatible(self.chemistry.as_ref(), given)?;
         let views = Views::of_model(&self.inner).unwrap_or_default();
-        let data = if views.vertices != Views::default().vertices {
-            Arc::new(views.apply(&given.data))
-        } else {
-            Arc::clone(&given.data)
-        };
-        let covariates = self.covariates();
-        if covariates.is_empty() {
+        let (data, covariates) = (Arc::clone(&given.data), self.covariates());
+        let is_viewed = views.vertices != Views::default().vertices;
+        if covariates.is_empty() && !is_viewed {
             return Ok(data);
         }
         let values = given.beside.in_order(&covariates.given())?;
         let copies = self.chemistry.as_ref().map_or(views.count(), |c| c.copies().count);
-        Ok(Arc::new(covariates.apply(&data, copies, &values).map_err(raised)?))
+        // On threads of this process: those of a parent do not survive a fork.
+        let made = work::run(py, threads, move |_| {
+            let data = if is_viewed { Arc::new(views.apply(&data)) } else { data };
+            if covariates.is_empty() {
+                return Ok(data);
+            }
+            covariates.apply(&data, copies, &values).map(Arc::new)
+        })?;
+        made.map_err(raised)
     }
 
     /// The numbers beside graphs that it was trained on.
@@ -201,7 +210,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
+        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
         let (graphs, outputs) = (data.len(), model.task().outputs());
         let scores = work::run(py, threads, move |_| {
             let predictions = model.predict(&data);
@@ -246,7 +255,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
+        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
         let (rows, columns) = (data.len(), model.trees().len());
         let (leaves, values) = work::run(py, threads, move |_| {
             let leaves = model.leaves(&data);
@@ -268,7 +277,7 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Csr<'py>> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(graphs.get())?);
+        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
         let found = work::run(py, threads, move |desk| {
             let mut of_pattern = vec![Vec::new(); model.patterns().len()];
             for (column, (pattern, at_least)) in (0..).zip(questions(&model)) {
