@@ -105,6 +105,7 @@ def from_state(
     edges: npt.NDArray[np.uint32],
     known: tuple[list[str], list[str | None], list[float] | None],
     kept: tuple[str | None, list[str] | None],
+    beside: tuple[list[str], list[list[float]]],
 ) -> Graphs: ...
 def string_address(object: Any, row: int) -> int: ...
 def read(

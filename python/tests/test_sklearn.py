@@ -333,3 +333,9 @@ def test_joblib_backends(backend):
     with joblib.parallel_backend(backend, n_jobs=2):
         found = cross_val_predict(SpinneyClassifier(**QUICK), SMILES, KIND, cv=3)
     assert (found == cross_val_predict(model, SMILES, KIND, cv=3)).all()
+
+
+def test_a_classifier_refuses_losses_of_numbers():
+    for loss in ("squared", "huber", "poisson"):
+        with pytest.raises(ValueError, match="use SpinneyRegressor"):
+            SpinneyClassifier(n_estimators=2, loss=loss).fit(["C", "CC", "CO", "CCO"], [0, 0, 1, 1])

@@ -278,6 +278,12 @@ fn represented(model: spinney::Model, kept: Option<serde_json::Value>) -> spinne
 /// should have taken.
 fn fitting(params: &Params, data: &Dataset, classes: bool) -> spinney::Result<LossKind> {
     if params.loss != LossKind::Auto {
+        let of_numbers =
+            matches!(params.loss, LossKind::Squared | LossKind::Huber | LossKind::Poisson);
+        if classes && of_numbers {
+            let reason = "is a loss of numbers: use SpinneyRegressor";
+            return Err(Error::parameter("loss", reason));
+        }
         return Ok(params.loss);
     }
     let wanted = if classes { LossKind::Softmax } else { LossKind::Squared };
