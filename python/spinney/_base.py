@@ -445,7 +445,10 @@ class Heard:
         self.estimator = estimator
         self.callbacks = list(callbacks or [])
         self.listens = bool(self.callbacks or verbose)
-        self.bar = _bar(estimator.n_estimators) if verbose else None
+        # How many rounds a trial finds is not known before.
+        rounds = estimator.n_estimators
+        self.rounds = None if isinstance(rounds, str) else rounds
+        self.bar = _bar(self.rounds) if verbose else None
 
     def hear(self, text: str) -> bool:
         """Passes a round on; says whether to go on."""
@@ -462,7 +465,7 @@ class Heard:
             params=self.estimator.get_params(deep=False),
             iteration=told["round"] - 1,
             begin_iteration=0,
-            end_iteration=self.estimator.n_estimators,
+            end_iteration=self.rounds,
             evaluation_result_list=results,
         )
         stops = [callback(env) is True for callback in self.callbacks]
@@ -473,7 +476,7 @@ class Heard:
             self.bar(None, None)
 
 
-def _bar(total: int) -> Callable[[int | None, float | None], None]:
+def _bar(total: int | None) -> Callable[[int | None, float | None], None]:
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -490,9 +493,10 @@ def _bar(total: int) -> Callable[[int | None, float | None], None]:
     return show
 
 
-def _plain_bar(total: int) -> Callable[[int | None, float | None], None]:
+def _plain_bar(total: int | None) -> Callable[[int | None, float | None], None]:
     def show(done: int | None, loss: float | None) -> None:
-        text = "\n" if done is None else f"\rboosting: round {done}/{total}, loss {loss:.4f}"
+        of_all = "" if total is None else f"/{total}"
+        text = "\n" if done is None else f"\rboosting: round {done}{of_all}, loss {loss:.4f}"
         sys.stderr.write(text)
         sys.stderr.flush()
 

@@ -19,15 +19,15 @@ from ._graphs import threads_of
 _PARAMETERS = """
     Parameters
     ----------
-    n_estimators : int, default=200
-        Boosting rounds.
+    n_estimators : int or "auto", default="auto"
+        Boosting rounds. ``"auto"`` is {rounds}.
     ensemble : int or "auto", default="auto"
         So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, above 50,000
         graphs or two classes 1.
-    learning_rate : float, default=0.06
+    learning_rate : float, default=0.08
         The share of each tree that is added.
     max_depth : int or "auto", default="auto"
-        The most questions from root to leaf; 1 gives a linear model. ``"auto"`` is 16, for numbers 8.
+        The most questions from root to leaf; 1 gives a linear model. ``"auto"`` is {depths}.
     max_edges : int, None or "auto", default="auto"
         The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, less where graphs have so many parts that
         looking at all would take long.
@@ -157,6 +157,8 @@ def _paper(cls: type, given: dict[str, Any]) -> Any:
     }
     theirs_by_ours = {ours: defaults[theirs] for theirs, ours in names.items()}
     plain = {"ensemble": 1, "atoms": "rdkit", "nodes": "label", "measures": False}
+    if cls is SpinneyClassifier:
+        plain["temperature"] = 1.0
     return cls(**(theirs_by_ours | plain | given))
 
 
@@ -288,11 +290,16 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
+    rounds='as many, up to 225, as do best in a trial: depths are tried on a part held out, then all graphs are trained on',
+    depths='found by the trial, if `n_estimators` and `temperature` are "auto", too, else 16',
     losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
     metrics='"log_loss" (default), "accuracy" or "auc"',
     more='''
     class_weight : {"balanced"} or dict, optional
-        Weigh all classes alike, or by a dict of class to weight.''',
+        Weigh all classes alike, or by a dict of class to weight.
+    temperature : float or "auto", default="auto"
+        What the trees say is divided by this in the end; above 1 probabilities are less sure. ``"auto"`` is found by
+        the trial, if `n_estimators` and `max_depth` are "auto", too, else 1.''',
     classes='''
     classes_ : ndarray
         The classes, sorted.''',
@@ -322,9 +329,9 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 200,
+        n_estimators: int | str = "auto",
         ensemble: int | str = "auto",
-        learning_rate: float = 0.06,
+        learning_rate: float = 0.08,
         max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
@@ -341,6 +348,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         init: str = "best",
         loss: str = "auto",
         class_weight: str | Mapping[Any, float] | None = None,
+        temperature: float | str = "auto",
         early_stopping_rounds: int | None = None,
         eval_metric: str | None = None,
         atoms: str | Sequence[str] = ("rdkit", "element", "role"),
@@ -376,6 +384,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         self.init = init
         self.loss = loss
         self.class_weight = class_weight
+        self.temperature = temperature
         self.early_stopping_rounds = early_stopping_rounds
         self.eval_metric = eval_metric
         self.atoms = atoms
@@ -439,12 +448,15 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
             raise ValueError(f'class_weight must be None, "balanced" or a dict, not {self.class_weight!r}')
         balanced = "balanced" if self.class_weight == "balanced" else None
         sets = self._eval_sets(eval_set, self._known_classes)
-        self._train(graphs, targets, weights, sets, callbacks, {"class_weight": balanced})
+        extra = {"class_weight": balanced, "temperature": self.temperature}
+        self._train(graphs, targets, weights, sets, callbacks, extra)
         return self
 
 
 @_documented(
     "",
+    rounds="150",
+    depths="8",
     losses='"squared", "huber" or "poisson"; "auto" is "squared".',
     metrics='"rmse" (default), "mae" or "r2"',
     more='''
@@ -469,9 +481,9 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
 
     def __init__(
         self,
-        n_estimators: int = 200,
+        n_estimators: int | str = "auto",
         ensemble: int | str = "auto",
-        learning_rate: float = 0.06,
+        learning_rate: float = 0.08,
         max_depth: int | str = "auto",
         max_edges: int | str | None = "auto",
         subsample: float = 0.8,
@@ -782,7 +794,9 @@ def _of_model(model: _spinney.Model) -> Any:
         }
         if cls is SpinneyRegressor:
             names["huber_delta"] = "huber_delta"
-    params = {"ensemble": 1} | params
+        else:
+            names["temperature"] = "temperature"
+    params = {"ensemble": 1, "temperature": 1.0} | params
     given = {ours: params[theirs] for theirs, ours in names.items() if theirs in params}
     if cls is SpinneyClassifier and params.get("class_weight") == "balanced":
         given["class_weight"] = "balanced"

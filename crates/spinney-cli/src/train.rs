@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::rounds::by_holding_out;
+use spinney::boosting::trial::settled;
 use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
 use spinney::{Dataset, Error, Fit, Model, Result};
@@ -269,6 +270,27 @@ fn rounds_found(
     Ok(Some(found))
 }
 
+/// The parameters with depth, rounds and temperature as a trial finds them.
+fn tried(
+    args: &Args,
+    params: &ValidParams,
+    exploration: &Exploration<'_>,
+    train: &[u32],
+) -> Result<ValidParams> {
+    let found = settled(exploration, params, train, &|| !signals::asked())?;
+    let same = (found.depth, found.trees, found.temperature)
+        == (params.depth, params.trees, params.temperature);
+    if !same {
+        let (depth, temperature) = (found.depth, found.temperature);
+        let rounds = count(found.trees, "round");
+        args.common.note(&format!(
+            "{rounds} of depth {depth} at temperature {temperature} did best on a part held out; training on all \
+             with these"
+        ));
+    }
+    Ok(found)
+}
+
 /// Trains; also gives the parameters used, where the number of rounds had to be found.
 fn train(
     args: &Args,
@@ -280,7 +302,13 @@ fn train(
     let wait = progress::spinner(&args.common, "exploring patterns");
     let (most, engine) = (params.max_edges, args.params.engine);
     let exploration = Exploration::limited(&sides.data, most, engine, limits);
-    let found = rounds_found(args, params, &exploration, sides)?;
+    let found = match rounds_found(args, params, &exploration, sides)? {
+        None if params.is_open() => {
+            wait.set_message("trying depths and rounds on a part held out");
+            Some(tried(args, params, &exploration, &sides.train)?)
+        }
+        found => found,
+    };
     let params = found.as_ref().unwrap_or(params);
     let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
     let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));

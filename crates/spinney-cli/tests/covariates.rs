@@ -58,6 +58,21 @@ fn a_column_decides_and_prediction_needs_it() {
 }
 
 #[test]
+fn a_target_is_no_covariate() {
+    let place = place();
+    for named in ["active", "dose,Active"] {
+        let told = complaint(&place, &format!("{TRAIN} --covariates {named}"));
+        assert!(
+            told.contains("t.csv: column \"active\" is a target and cannot be a covariate"),
+            "{told}"
+        );
+    }
+    // Of all columns of numbers, those that are covariates are no targets.
+    place.ok("train t.csv --target all --covariates active --id id -o all.json --trees 2");
+    assert!(place.path("all.json").exists());
+}
+
+#[test]
 fn explanations_add_up_and_atoms_are_those_of_the_molecule() {
     let place = place();
     place.ok(&format!("{TRAIN} --covariates dose --report page.html"));

@@ -53,6 +53,9 @@ fn word<T: FromStr<Err: std::fmt::Display>>(
     text.parse().map(Some).map_err(wrong)
 }
 
+/// Parameters that are not written down where they are 1.
+const UNWRITTEN: [&str; 2] = ["ensemble", "temperature"];
+
 /// The parameters of a dictionary, over the defaults; unknown names are refused.
 pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     let mut p = Params::default();
@@ -61,6 +64,7 @@ pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     put(given, "learning_rate", &mut p.learning_rate)?;
     put(given, "trees", &mut p.trees)?;
     put(given, "ensemble", &mut p.ensemble)?;
+    put(given, "temperature", &mut p.temperature)?;
     put(given, "min_support", &mut p.min_support)?;
     put(given, "min_samples_leaf", &mut p.min_samples_leaf)?;
     put(given, "min_gain", &mut p.min_gain)?;
@@ -82,7 +86,7 @@ pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     let known = serde_json::json!(p);
     for name in given.keys() {
         let name = name.to_string();
-        if known.get(&name).is_none() && name != "ensemble" {
+        if known.get(&name).is_none() && !UNWRITTEN.contains(&&*name) {
             return Err(PyValueError::new_err(format!("{name:?} is no parameter")));
         }
     }

@@ -13,6 +13,7 @@ use spinney::boosting::advice::{Open, advised};
 use spinney::boosting::loss::Loss;
 use spinney::boosting::params::LossKind;
 use spinney::boosting::rounds::by_holding_out;
+use spinney::boosting::trial::settled;
 use spinney::boosting::{Booster, Exploration};
 use spinney::covariates::Covariates;
 use spinney::model::Task;
@@ -255,7 +256,7 @@ fn boost(
     let params = if params.early_stopping.is_some() && sides.1.is_empty() {
         by_holding_out(&exploration, &params, &sides.0, |_| !desk.is_stopped())?
     } else {
-        params
+        settled(&exploration, &params, &sides.0, &|| !desk.is_stopped())?
     };
     let booster = Booster::new(&exploration, &params, &sides.0, &sides.1)?;
     let trained = booster

@@ -38,18 +38,20 @@ fn synthetic(targets: impl Fn(&mut Random, usize) -> String) -> Dataset {
 /// Data and parameters of every kind of model.
 fn kinds() -> Vec<(&'static str, Dataset, Params)> {
     let paper = Params { max_edges: Some(3), trees: 4, depth: 2, ..Params::paper() };
-    // The default preset as it was before ensembles; the last kind is as it is.
+    // The default preset as it was before ensembles, and before trials.
     let default = Params {
         max_edges: Some(3),
         trees: 4,
         depth: 8,
+        learning_rate: 0.06,
         ensemble: 1,
         min_samples_leaf: 2,
         subsample: 0.7,
         pattern_sample: 0.1,
         ..Params::default()
     };
-    let ensemble = Params { max_edges: Some(3), trees: 4, ..Params::default() };
+    let ensemble =
+        Params { max_edges: Some(3), trees: 4, learning_rate: 0.06, ..Params::default() };
     let number = |random: &mut Random, _| format!("{:.3}", 4.0 * random.unit() - 2.0);
     let class = |_: &mut Random, i: usize| ["red", "green", "blue"][i % 3].to_owned();
     let count = |random: &mut Random, _| random.below(5).to_string();

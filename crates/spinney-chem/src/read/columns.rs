@@ -77,7 +77,7 @@ impl Layout {
     ) -> std::result::Result<Vec<usize>, String> {
         match &columns.targets {
             Targets::None => Ok(Vec::new()),
-            Targets::Named(names) => names.iter().map(|name| find(&self.names, name)).collect(),
+            Targets::Named(names) => names.iter().map(|name| self.find_target(name)).collect(),
             Targets::All => {
                 let taken = [self.smiles, self.id, self.weight, self.split];
                 let is_free =
@@ -93,6 +93,16 @@ impl Layout {
                 Ok(numeric)
             }
         }
+    }
+
+    /// The column of a target; one that is a covariate as well would tell the answer.
+    fn find_target(&self, name: &str) -> std::result::Result<usize, String> {
+        let at = find(&self.names, name)?;
+        if self.covariates.contains(&at) {
+            let name = &self.names[at];
+            return Err(format!("column {name:?} is a target and cannot be a covariate, too"));
+        }
+        Ok(at)
     }
 
     fn find_covariates(&self, names: &[String]) -> std::result::Result<Vec<usize>, String> {

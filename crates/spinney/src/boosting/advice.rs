@@ -27,12 +27,23 @@ pub enum Open {
     Ensemble,
     /// `l2`.
     L2,
+    /// `trees`.
+    Trees,
+    /// `temperature`.
+    Temperature,
 }
 
 impl Open {
     /// All of them.
-    pub const ALL: [Open; 5] =
-        [Open::MaxEdges, Open::Depth, Open::MinSamplesLeaf, Open::Ensemble, Open::L2];
+    pub const ALL: [Open; 7] = [
+        Open::MaxEdges,
+        Open::Depth,
+        Open::MinSamplesLeaf,
+        Open::Ensemble,
+        Open::L2,
+        Open::Trees,
+        Open::Temperature,
+    ];
 
     /// By the parameter's name.
     #[must_use]
@@ -43,11 +54,17 @@ impl Open {
             Open::MinSamplesLeaf => "min_samples_leaf",
             Open::Ensemble => "ensemble",
             Open::L2 => "l2",
+            Open::Trees => "trees",
+            Open::Temperature => "temperature",
         }
     }
 }
 
-/// The parameters with those that are `open` chosen for `data`.
+/// What a trial finds, if all of it is open.
+const TRIED: [Open; 3] = [Open::Depth, Open::Trees, Open::Temperature];
+
+/// The parameters with those that are `open` chosen for `data`; depth, rounds and temperature, if all
+/// three are open and rounds are not found by early stopping, are left to a [trial](super::trial).
 ///
 /// # Errors
 /// If the targets do not fit the loss.
@@ -69,14 +86,21 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
                 advised.ensemble = if costly { 1 } else { Params::default().ensemble };
             }
             Open::L2 => advised.l2 = if has_rare_class(&loss) { 3.0 } else { Params::default().l2 },
+            Open::Trees if loss.outputs() > 1 => advised.trees = MANY_CLASSES_ROUNDS,
+            Open::Trees | Open::Temperature => {}
         }
     }
-    advised.check()
+    let tries = TRIED.iter().all(|tried| open.contains(tried)) && params.early_stopping.is_none();
+    let advised = advised.check()?;
+    Ok(if tries { advised.opened() } else { advised })
 }
 
 /// Fewer graphs than this are few, more than the other many.
 const FEW: usize = 1_500;
 const MANY: usize = 50_000;
+
+/// More than two classes go without an ensemble, and profit from more rounds.
+const MANY_CLASSES_ROUNDS: usize = 200;
 
 /// Whether one of two classes has less than a fifth of the graphs.
 fn has_rare_class(loss: &Loss) -> bool {

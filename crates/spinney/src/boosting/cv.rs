@@ -12,6 +12,7 @@ use super::fit::{Booster, Trained};
 use super::params::ValidParams;
 use super::record::{Round, StopReason};
 use super::sampling::shuffled;
+use super::trial::settled;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::metrics::{Metric, mean_sd};
@@ -266,7 +267,8 @@ fn each_fold<T: Send>(
 ) -> Result<Vec<T>> {
     let one = |fold| {
         let (train, test) = folds.split(fold);
-        let trained = Booster::new(exploration, params, &train, &test)
+        let params = settled(exploration, params, &train, &|| true)?;
+        let trained = Booster::new(exploration, &params, &train, &test)
             .and_then(|booster| booster.run(|_| true))
             .map_err(|e| Error::in_fold(fold, &e))?;
         Ok(f(fold, trained))
@@ -303,6 +305,7 @@ fn cell(
     params: &ValidParams,
     keeper: &dyn Keeper,
 ) -> Result<Option<Vec<Round>>> {
+    let params = &settled(exploration, params, train, &|| keeper.goes_on())?;
     let identity = || Identity::new(exploration.data(), params, train, test);
     if let Some(rounds) = keeper.known(&identity, params.trees) {
         return Ok(Some(rounds));

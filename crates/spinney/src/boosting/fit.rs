@@ -64,7 +64,8 @@ pub struct Booster<'a> {
     weights: Vec<f64>,
     unit_weights: bool,
     init: Vec<f64>,
-    /// Of an ensemble, the scores of the training graphs by each training alone; else nothing.
+    /// Where trees count otherwise in the model than in training (an ensemble, a temperature): the
+    /// scores of the training graphs by each training alone; else nothing.
     alone: Vec<Vec<f64>>,
     trees: Vec<GrownTree>,
     rounds: Vec<Round>,
@@ -135,7 +136,8 @@ impl<'a> Booster<'a> {
         let space = exploration.space(params, train);
         let unit_weights = weights.iter().all(|&w| w == 1.0);
         let train = Side::new(train, &loss, &init);
-        let alone = if params.ensemble > 1 { params.ensemble } else { 0 };
+        let apart = params.ensemble > 1 || params.temperature != 1.0;
+        let alone = if apart { params.ensemble } else { 0 };
         Ok(Booster {
             exploration,
             params,
@@ -191,6 +193,17 @@ impl<'a> Booster<'a> {
         let data = self.exploration.data();
         let (train, valid) = (&self.train.graphs, &self.valid.graphs);
         self.identity.get_or_init(|| Identity::new(data, self.params, train, valid))
+    }
+
+    /// The validation graphs, their scores so far, and the scores before the first tree.
+    pub(super) fn held_out(&self) -> (&[u32], &[f64], &[f64]) {
+        (&self.valid.graphs, &self.valid.scores, &self.init)
+    }
+
+    /// What a graph with these scores adds to the loss.
+    pub(super) fn weighted_loss(&self, graph: u32, scores: &[f64]) -> f64 {
+        let weight = self.exploration.data().weights().map_or(1.0, |w| w[graph as usize]);
+        weight * self.loss.value(graph as usize, scores)
     }
 
     /// The rounds so far.
@@ -384,7 +397,7 @@ impl<'a> Booster<'a> {
             let mut tree = tree.ok_or_else(|| diverged(number))?;
             if let Some(alone) = self.alone.get_mut(training) {
                 add(alone, &tree, (output, outputs));
-                tree.scale(1.0 / self.params.ensemble as f64);
+                tree.scale(1.0 / (self.params.ensemble as f64 * self.params.temperature));
             }
             self.add(&tree, output);
             splits += tree.splits();

@@ -24,6 +24,7 @@ pub mod rounds;
 mod sampling;
 mod side;
 pub mod stumps;
+pub mod trial;
 
 pub use crate::split::brake::Limits;
 pub use assemble::data_sha256;

@@ -127,6 +127,10 @@ pub struct Params {
     /// tree for each. Without sampling one is made, as all would be alike.
     #[serde(skip_serializing_if = "is_one")]
     pub ensemble: usize,
+    /// What the trees say is divided by this in the end: above 1 probabilities are less sure
+    /// (temperature scaling). Trees are grown as if it were 1.
+    #[serde(skip_serializing_if = "is_one_degree")]
+    pub temperature: f64,
     /// The least number of training graphs that must contain a pattern.
     pub min_support: usize,
     /// The least number of training graphs in a leaf.
@@ -173,14 +177,21 @@ fn is_one(number: &usize) -> bool {
     *number == 1
 }
 
+/// Models without a temperature are written as they were before there was one.
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_one_degree(number: &f64) -> bool {
+    *number == 1.0
+}
+
 impl Default for Params {
     fn default() -> Self {
         Params {
             max_edges: Some(6),
             depth: 16,
-            learning_rate: 0.06,
-            trees: 200,
+            learning_rate: 0.08,
+            trees: 150,
             ensemble: 3,
+            temperature: 1.0,
             min_support: 1,
             min_samples_leaf: 1,
             min_gain: 0.0,
@@ -257,6 +268,8 @@ impl Params {
         range("learning_rate", lr, lr > 0.0 && lr <= 10.0, "between 0 (excluded) and 10")?;
         range("l2", l2, l2 >= 0.0, "a finite number of at least 0")?;
         range("min_gain", gain, gain >= 0.0, "a finite number of at least 0")?;
+        let degrees = self.temperature;
+        range("temperature", degrees, (0.01..=100.0).contains(&degrees), "between 0.01 and 100")?;
         range("huber_delta", self.huber_delta, self.huber_delta > 0.0, "a number above 0")?;
         for (name, value) in
             [("subsample", self.subsample), ("pattern_sample", self.pattern_sample)]
@@ -273,19 +286,39 @@ impl Params {
         count("early_stopping", self.early_stopping.unwrap_or(1), 1, 1_000_000)?;
         // Without sampling all trainings are alike, and one says it all.
         let samples = self.subsample < 1.0 || self.pattern_sample < 1.0;
-        Ok(ValidParams(Params { ensemble: if samples { self.ensemble } else { 1 }, ..self }))
+        let params = Params { ensemble: if samples { self.ensemble } else { 1 }, ..self };
+        Ok(ValidParams { params, open: false })
     }
 }
 
 /// Parameters that have been checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ValidParams(Params);
+pub struct ValidParams {
+    params: Params,
+    /// Whether a trial is to find depth, rounds and temperature (`trial.rs`).
+    open: bool,
+}
+
+impl ValidParams {
+    /// The same, with depth, rounds and temperature left to a trial; until there was one, they are
+    /// what is written here.
+    #[must_use]
+    pub(super) fn opened(self) -> ValidParams {
+        ValidParams { open: true, ..self }
+    }
+
+    /// Whether depth, rounds and temperature are left to a [trial](super::trial).
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+}
 
 impl std::ops::Deref for ValidParams {
     type Target = Params;
 
     fn deref(&self) -> &Params {
-        &self.0
+        &self.params
     }
 }
 

@@ -1,0 +1,84 @@
+//! The trial before a training, through the program.
+
+mod support;
+
+use support::{Place, path};
+
+/// Paths of three letters of which those with an `a` are active, but for every fifth, which is turned round.
+fn noisy() -> String {
+    let mut text = String::new();
+    for id in 0..150 {
+        let letter = |place: usize| ["a", "b", "c"][(id / 3usize.pow(place as u32)) % 3];
+        let labels = [letter(0), letter(1), letter(2)].concat();
+        let active = labels.contains('a') != (id % 5 == 3);
+        text += &path(id, if active { "1" } else { "0" }, &labels);
+    }
+    text
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("g.gsp", noisy());
+    place
+}
+
+#[test]
+fn defaults_try_first_and_tell_what_they_found() {
+    let place = place();
+    let output = place.run("train g.gsp -o m.json --json train.json");
+    assert!(output.status.success());
+    let told = String::from_utf8(output.stderr).expect("text");
+    assert!(told.contains("did best on a part held out; training on all with these"), "{told}");
+    let used = place.json("train.json")["results"]["params"].clone();
+    let temperature = used["temperature"].as_f64().expect("a temperature");
+    assert!(temperature > 1.0, "a fifth is noise: {used}");
+    assert!(told.contains(&format!("at temperature {temperature}")), "{told}");
+    // What was found, when given, needs no trial and gives the same model.
+    let given = ["depth", "trees", "temperature"].map(|name| format!("--{name} {}", used[name]));
+    let output = place.run(&format!("train g.gsp -o same.json {}", given.join(" ")));
+    assert!(!String::from_utf8(output.stderr).expect("text").contains("held out"));
+    assert!(place.text("same.json") == place.text("m.json"));
+    for flags in ["--engine bound", "--threads 1", "--checkpoint c.json"] {
+        place.ok(&format!("train g.gsp -o other.json {flags}"));
+        assert!(place.text("other.json") == place.text("m.json"), "{flags} changes the model");
+    }
+    place.ok("train g.gsp -o other.json --checkpoint c.json --resume");
+    assert!(place.text("other.json") == place.text("m.json"), "going on changes the model");
+}
+
+#[test]
+fn giving_a_part_of_it_leaves_the_trial_out() {
+    let place = place();
+    for flags in [
+        "--depth 16",
+        "--trees 9",
+        "--temperature 1",
+        "--early-stopping 3",
+        "--preset paper --trees 9",
+    ] {
+        let output = place.run(&format!("train g.gsp -o m.json --json train.json {flags}"));
+        assert!(output.status.success(), "{flags}");
+        let told = String::from_utf8(output.stderr).expect("text");
+        assert!(!told.contains("on a part held out"), "{flags}: {told}");
+        let used = place.json("train.json")["results"]["params"].clone();
+        assert_eq!(used.get("temperature"), None, "{flags}: {used}");
+    }
+    let refused = place.run("train g.gsp -o m.json --temperature 0");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8(refused.stderr).expect("text").contains("temperature"));
+}
+
+#[test]
+fn cross_validation_tries_in_each_fold() {
+    let place = place();
+    let last = |flags: &str| {
+        place.ok(&format!("cv g.gsp --folds 3 --json cv.json {flags}"));
+        let curve = place.json("cv.json")["results"][0]["log_loss"]["mean"].clone();
+        let curve = curve.as_array().expect("a curve").clone();
+        curve.last().and_then(serde_json::Value::as_f64).expect("a loss")
+    };
+    let (tried, untried) = (last(""), last("--temperature 1"));
+    assert!(tried < untried, "{tried} with trials, {untried} without");
+    place.ok("cv g.gsp --folds 3 --grid depth=2,6 --trees 5 --json cv.json");
+    assert_eq!(place.json("cv.json")["results"].as_array().map(Vec::len), Some(2));
+}
