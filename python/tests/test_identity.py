@@ -47,20 +47,20 @@ def test_small_molecules(train, tmp_path):
 
 
 def test_a_trial_finds_the_same(train, tmp_path):
-    # One answer in five is turned round: there is something to learn, and something not to.
-    smiles = [s + "C" * i for i in range(6) for s in SMILES]
-    y = [a ^ (row % 5 == 3) for row, a in enumerate(ALCOHOL.tolist() * 6)]
+    # One answer in five or so is turned round: there is something to learn, and something not to.
+    smiles = [f"{s}.{'C' * i}" for i in range(1, 7) for s in SMILES]
+    y = [a ^ (row * 7919 % 101 < 20) for row, a in enumerate(ALCOHOL.tolist() * 6)]
     path = tmp_path / "noisy.csv"
     path.write_text("smiles,y\n" + "".join(f"{s},{int(a)}\n" for s, a in zip(smiles, y, strict=True)))
     model = SpinneyClassifier(ensemble=1).fit(smiles, [int(a) for a in y])
     assert model.to_json() == train(path, "--target", "y", "--ensemble", 1)
     again = SpinneyClassifier.load(tmp_path / "model.json")
-    assert again.n_estimators == model.n_iter_ < 150
-    assert again.temperature > 1
+    assert again.n_estimators == model.n_iter_
+    assert (again.n_estimators, again.temperature) != (150, 1.0)
     assert again.fit(smiles, [int(a) for a in y]).to_json() == model.to_json()
     plain = SpinneyClassifier(ensemble=1, temperature=1.0).fit(smiles, [int(a) for a in y])
     assert plain.n_iter_ == 150
-    assert abs(plain.decision_function(smiles)).mean() > abs(model.decision_function(smiles)).mean()
+    assert abs(plain.decision_function(smiles)).mean() > 1.2 * abs(model.decision_function(smiles)).mean()
 
 
 def test_graphs(train, tmp_path):

@@ -277,7 +277,9 @@ fn tried(
     exploration: &Exploration<'_>,
     train: &[u32],
 ) -> Result<ValidParams> {
-    let found = settled(exploration, params, train, &|| !signals::asked())?;
+    // A checkpoint is one of a training with what the trial found, so that is waited for.
+    let must_end = args.keeping.checkpoint.is_some();
+    let found = settled(exploration, params, train, &|| must_end || !signals::asked())?;
     let same = (found.depth, found.trees, found.temperature)
         == (params.depth, params.trees, params.temperature);
     if !same {

@@ -6,9 +6,9 @@
 //! What the data are like is not known before trees are grown; so some are, on a part of the training
 //! graphs, and judged by the rest.
 //!
-//! A candidate is a depth (of more than two classes, the preset's alone); each is trained once, in haste (larger steps, fewer rounds, no ensemble), and
-//! looked at every few rounds. A look is judged by the loss on the graphs held out, at the temperature
-//! that suits it best: scores that are too sure of themselves are no fault, as the temperature mends
+//! A candidate is a depth (of more than two classes, the preset's alone); each is trained once, in
+//! haste (larger steps, fewer rounds, no ensemble), and looked at every few rounds. A look is judged by
+//! the loss on the graphs held out, at the temperature that suits it best: scores that are too sure of themselves are no fault, as the temperature mends
 //! that in the model, too. The best look gives depth, rounds and temperature.
 //!
 //! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out depends on
