@@ -48,8 +48,8 @@ def test_small_molecules(train, tmp_path):
 
 def test_a_trial_finds_the_same(train, tmp_path):
     # One answer in five or so is turned round: there is something to learn, and something not to.
-    smiles = [f"{s}.{'C' * i}" for i in range(1, 7) for s in SMILES]
-    y = [a ^ (row * 7919 % 101 < 20) for row, a in enumerate(ALCOHOL.tolist() * 6)]
+    smiles = [f"{s}.{'C' * i}" for i in range(1, 9) for s in SMILES]
+    y = [a ^ (row * 7919 % 101 < 20) for row, a in enumerate(ALCOHOL.tolist() * 8)]
     path = tmp_path / "noisy.csv"
     path.write_text("smiles,y\n" + "".join(f"{s},{int(a)}\n" for s, a in zip(smiles, y, strict=True)))
     model = SpinneyClassifier(ensemble=1).fit(smiles, [int(a) for a in y])

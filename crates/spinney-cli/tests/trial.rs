@@ -7,7 +7,7 @@ use support::{Place, path};
 /// Paths of three letters of which those with an `a` are active, but for every fifth, which is turned round.
 fn noisy() -> String {
     let mut text = String::new();
-    for id in 0..150 {
+    for id in 0..320 {
         let letter = |place: usize| ["a", "b", "c"][(id / 3usize.pow(place as u32)) % 3];
         let labels = [letter(0), letter(1), letter(2)].concat();
         let active = labels.contains('a') != (id % 5 == 3);

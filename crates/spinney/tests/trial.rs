@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn a_trial_sees_training_graphs_only_and_no_engine(seed in 0u64..1 << 40, told in 0u64..100) {
-        let whole = data(seed, 160, told);
+        let whole = data(seed, 280, told);
         let train: Vec<u32> = all(&whole).into_iter().filter(|i| i % 4 != 1).collect();
         let params = open(Params { seed, ..small() }, &whole);
         prop_assert!(params.is_open());
@@ -159,7 +159,7 @@ fn folds_are_tried_apart_and_probabilities_are_better_for_it() {
 
 #[test]
 fn what_was_given_stays_and_so_does_what_cannot_be_tried() {
-    let some = data(3, 160, 80);
+    let some = data(3, 220, 80);
     let valid = |params: Params| params.check().expect("valid parameters");
     let stays =
         |params: &ValidParams, data: &Dataset, exploration: &Exploration<'_>, stop: bool| {
@@ -183,7 +183,7 @@ fn what_was_given_stays_and_so_does_what_cannot_be_tried() {
     let limits = Limits { patterns: Some(1_000_000), ..Limits::default() };
     let limited = Exploration::limited(&some, Some(2), Engine::Census, limits);
     stays(&open(small(), &some), &some, &limited, false);
-    let few = data(3, 60, 80);
+    let few = data(3, 199, 80);
     stays(&open(small(), &few), &few, &Exploration::new(&few, Some(2), Engine::Census), false);
     let numbers = (0..some.len()).map(|i| Some(format!("{}.5", i * 7 % 50))).collect();
     let numbers = some.clone().with_targets(numbers).expect("as many targets");
@@ -197,7 +197,7 @@ fn what_was_given_stays_and_so_does_what_cannot_be_tried() {
 
 #[test]
 fn several_classes_are_tried_in_their_depth() {
-    let two = data(11, 200, 90);
+    let two = data(11, 240, 90);
     let of = |(i, target): (usize, &Option<String>)| {
         let class = if i % 3 == 0 { "2" } else { target.as_deref().unwrap_or("0") };
         Some(class.to_owned())

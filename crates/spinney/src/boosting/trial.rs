@@ -54,7 +54,7 @@ const MANY: usize = 1_000;
 const VERY_MANY: usize = 10_000;
 
 /// With fewer graphs, or fewer of some class, there is no trial.
-const LEAST: usize = 100;
+const LEAST: usize = 200;
 const LEAST_OF_CLASS: usize = 15;
 
 /// Losses of the graphs held out, summed up, by look and temperature.
