@@ -128,13 +128,15 @@ def lines(done, args):
             continue
         mine = row["methods"]["Spinney"]
         accuracy = f"{100 * numpy.mean([f['accuracy'] for f in mine]):.2f}" if "accuracy" in mine[0] else ""
-        theirs = row["methods"].get("Morgan + LightGBM")
-        # A run that was held up has no time.
-        theirs = [f["seconds"] for f in theirs or [] if f["seconds"] is not None]
-        theirs = f"{numpy.mean(theirs):.1f}" if theirs else ""
+        seconds, theirs = (seconds_of(row["methods"].get(method)) for method in ("Spinney", "Morgan + LightGBM"))
         brier = [mean_of(row["methods"].get(method), "brier") for method in ("Spinney", "Morgan + XGBoost")]
-        seconds = f"{numpy.mean([f['seconds'] for f in mine]):.1f}"
         yield f"| {key} | {accuracy} | {' | '.join(brier)} | {seconds} | {theirs} |"
+
+
+def seconds_of(folds):
+    """Of a fold, as it is shown; a run that was held up has no time."""
+    timed = [f["seconds"] for f in folds or [] if f["seconds"] is not None]
+    return f"{numpy.mean(timed):.1f}" if timed else ""
 
 
 def mean_of(folds, what):
