@@ -290,7 +290,7 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
-    rounds='as many, up to 225, as do best in a trial: depths are tried on a part held out, then all graphs are trained on',
+    rounds='as many, up to 225, as do best in a trial, from 200 graphs on: depths are tried on a part held out, then all are trained on; below, 150',
     depths='found by the trial, if `n_estimators` and `temperature` are "auto", too, else 16',
     losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
     metrics='"log_loss" (default), "accuracy" or "auc"',
