@@ -179,7 +179,7 @@ def main():
     parser.add_argument("--ledger", default="folds.json")
     parser.add_argument("--sets", nargs="+", default=sets.NAMES, metavar="SET", help="the sets to run")
     parser.add_argument("--methods", nargs="+", default=[*ours.METHODS, *rivals.RIVALS], metavar="METHOD")
-    parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="methods to forget and run anew")
+    parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="methods to forget, on the sets to run, and run anew")
     parser.add_argument("--merge", nargs="*", type=pathlib.Path, default=[], help="further ledgers to show")
     parser.add_argument("--table-only", action="store_true", help="show what was run, run nothing")
     args = parser.parse_args()
@@ -189,9 +189,9 @@ def main():
     for path in args.merge:
         for key, row in json.loads(path.read_text()).items():
             done.setdefault(key, {**row, "methods": {}})["methods"].update(row["methods"])
-    for method in args.again:
-        for row in done.values():
-            row["methods"].pop(method, None)
+    for name, split, _ in plan(args.sets):
+        for method in args.again:
+            done.get(f"{name}, {split}", {"methods": {}})["methods"].pop(method, None)
     if not args.table_only:
         run(args, done)
     ledger.write_text(json.dumps(done, indent=1) + "\n")

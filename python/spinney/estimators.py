@@ -22,8 +22,8 @@ _PARAMETERS = """
     n_estimators : int or "auto", default="auto"
         Boosting rounds. ``"auto"`` is {rounds}.
     ensemble : int or "auto", default="auto"
-        So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, above 50,000
-        graphs or two classes 1.
+        So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, from 1,500 graphs
+        on 2 unless one of two classes has less than a fifth of them, and above 50,000 graphs or two classes 1.
     learning_rate : float, default=0.08
         The share of each tree that is added.
     max_depth : int or "auto", default="auto"
@@ -41,8 +41,8 @@ _PARAMETERS = """
         The least number of training graphs in a leaf; ``"auto"`` is 1, for numbers or below 1,500 graphs 3.
     min_support : int, default=1
         The least number of training graphs that must contain a pattern.
-    min_split_gain : float, default=0.0
-        A split must gain more than this.
+    min_split_gain : float or "auto", default="auto"
+        A split must gain more than this: the larger, the fewer leaves. ``"auto"`` is {gains}.
     count_levels : int, default=20
         Ask also how often a pattern occurs: so many thresholds of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
         times; 20 of them reach up to 64, 1 asks only whether it occurs.
@@ -146,6 +146,7 @@ def _paper(cls: type, given: dict[str, Any]) -> Any:
         "learning_rate": "learning_rate",
         "trees": "n_estimators",
         "min_samples_leaf": "min_samples_leaf",
+        "min_gain": "min_split_gain",
         "subsample": "subsample",
         "pattern_sample": "colsample",
         "l2": "reg_lambda",
@@ -290,8 +291,11 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
-    rounds='as many, up to 225, as do best in a trial, from 200 graphs on: depths are tried on a part held out, then all are trained on; below, 150',
-    depths='found by the trial, if `n_estimators` and `temperature` are "auto", too, else 16',
+    rounds="150, of more than two classes 200, or as few, down to half, as do as well in a trial, from 200 graphs on: least "
+    "gains are tried on a part held out, then all are trained on",
+    depths="16",
+    gains='from 200 graphs on 0.01 for more than two classes, and for two 0.3, 1 or 3, as the trial finds best, if '
+    '`n_estimators` and `temperature` are "auto", too, else 1; below, 0',
     losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
     metrics='"log_loss" (default), "accuracy" or "auc"',
     more='''
@@ -299,7 +303,7 @@ def _key(name: str) -> Any:
         Weigh all classes alike, or by a dict of class to weight.
     temperature : float or "auto", default="auto"
         What the trees say is divided by this in the end; above 1 probabilities are less sure. ``"auto"`` is found by
-        the trial, if `n_estimators` and `max_depth` are "auto", too, else 1.''',
+        the trial, if `n_estimators` and `min_split_gain` are "auto", too, else 1.''',
     classes='''
     classes_ : ndarray
         The classes, sorted.''',
@@ -340,7 +344,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
-        min_split_gain: float = 0.0,
+        min_split_gain: float | str = "auto",
         count_levels: int = 20,
         vertices: bool = True,
         leaf: str = "newton",
@@ -457,6 +461,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
     "",
     rounds="150",
     depths="8",
+    gains="0",
     losses='"squared", "huber" or "poisson"; "auto" is "squared".',
     metrics='"rmse" (default), "mae" or "r2"',
     more='''
@@ -492,7 +497,7 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         min_samples_leaf: int | str = "auto",
         *,
         min_support: int = 1,
-        min_split_gain: float = 0.0,
+        min_split_gain: float | str = "auto",
         count_levels: int = 20,
         vertices: bool = True,
         leaf: str = "newton",

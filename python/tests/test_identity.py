@@ -1,5 +1,6 @@
 """The same data and parameters give the same model file as the program, byte for byte."""
 
+import json
 import subprocess
 
 import pandas as pd
@@ -56,10 +57,12 @@ def test_a_trial_finds_the_same(train, tmp_path):
     assert model.to_json() == train(path, "--target", "y", "--ensemble", 1)
     again = SpinneyClassifier.load(tmp_path / "model.json")
     assert again.n_estimators == model.n_iter_
-    assert (again.n_estimators, again.temperature) != (150, 1.0)
+    assert (again.n_estimators, again.temperature, again.min_split_gain) != (150, 1.0, 1.0)
     assert again.fit(smiles, [int(a) for a in y]).to_json() == model.to_json()
+    # Without a trial a split must still gain something; without that, too, noise is learnt by heart.
     plain = SpinneyClassifier(ensemble=1, temperature=1.0).fit(smiles, [int(a) for a in y])
-    assert plain.n_iter_ == 150
+    assert (plain.n_iter_, json.loads(plain.to_json())["model"]["params"]["min_gain"]) == (150, 1.0)
+    plain = SpinneyClassifier(ensemble=1, temperature=1.0, min_split_gain=0.0).fit(smiles, [int(a) for a in y])
     assert abs(plain.decision_function(smiles)).mean() > 1.2 * abs(model.decision_function(smiles)).mean()
 
 

@@ -154,23 +154,24 @@ pub(crate) struct ParamArgs {
     /// [default: 6; paper: 4]
     #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
     pub(crate) max_edges: Option<Limit>,
-    /// Most questions from root to leaf; 1 gives a linear model; by default 8 for numbers, and for two
-    /// classes 16 or 6, as the trial finds best [default: 16; paper: 5]
+    /// Most questions from root to leaf; 1 gives a linear model; by default 8 for numbers
+    /// [default: 16; paper: 5]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     depth: Option<usize>,
     /// Share of each tree that is added [default: 0.08; paper: 0.1]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// Boosting rounds; by default 200 for more than two classes, and for classes as many, up to half as
-    /// many more, as a trial on a part held out finds best, from 200 graphs on [default: 150; paper: 500]
+    /// Boosting rounds; by default 200 for more than two classes, and for classes, from 200 graphs on, as
+    /// few (down to half) as a trial on a part held out finds enough [default: 150; paper: 500]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     trees: Option<usize>,
-    /// Average so many trainings that differ in their samples, in one model; by default 1 above 50,000
-    /// graphs or two classes [default: 3; paper: 1]
+    /// Average so many trainings that differ in their samples, in one model; by default 2 from 1,500 graphs
+    /// on unless one of two classes has less than a fifth of them, and 1 above 50,000 graphs or two classes
+    /// [default: 3; paper: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     ensemble: Option<usize>,
     /// What the trees say is divided by this: above 1 probabilities are less sure; by default a trial
-    /// on a part held out finds it, with rounds and depth, where both are left open [default: 1]
+    /// on a part held out finds it, with rounds and least gain, where both are left open [default: 1]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// Least number of training graphs that must contain a pattern [default: 1]
@@ -180,7 +181,8 @@ pub(crate) struct ParamArgs {
     /// [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_samples_leaf: Option<usize>,
-    /// Least gain of a split [default: 0]
+    /// Least gain of a split: the larger, the fewer leaves; from 200 graphs on by default 0.01 for more than
+    /// two classes, and for two 0.3, 1 or 3, as the trial finds best, or 1 without one [default: 0]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     min_gain: Option<f64>,
     /// Share of the graphs that each tree is fitted to [default: 0.8; paper: 1]
@@ -282,6 +284,7 @@ impl ParamArgs {
             Open::MaxEdges => self.max_edges.is_none(),
             Open::Depth => self.depth.is_none(),
             Open::MinSamplesLeaf => self.min_samples_leaf.is_none(),
+            Open::MinGain => self.min_gain.is_none(),
             Open::Ensemble => self.ensemble.is_none(),
             Open::L2 => self.l2.is_none(),
             Open::Trees => self.trees.is_none(),

@@ -270,7 +270,7 @@ fn rounds_found(
     Ok(Some(found))
 }
 
-/// The parameters with depth, rounds and temperature as a trial finds them.
+/// The parameters with least gain, rounds and temperature as a trial finds them.
 fn tried(
     args: &Args,
     params: &ValidParams,
@@ -280,14 +280,14 @@ fn tried(
     // A checkpoint is one of a training with what the trial found, so that is waited for.
     let must_end = args.keeping.checkpoint.is_some();
     let found = settled(exploration, params, train, &|| must_end || !signals::asked())?;
-    let same = (found.depth, found.trees, found.temperature)
-        == (params.depth, params.trees, params.temperature);
+    let same = (found.min_gain, found.trees, found.temperature)
+        == (params.min_gain, params.trees, params.temperature);
     if !same {
-        let (depth, temperature) = (found.depth, found.temperature);
+        let (gain, temperature) = (found.min_gain, found.temperature);
         let rounds = count(found.trees, "round");
         args.common.note(&format!(
-            "{rounds} of depth {depth} at temperature {temperature} did best on a part held out; training on all \
-             with these"
+            "{rounds} of splits that gain {gain} or more at temperature {temperature} did best on a part held out; \
+             training on all with these"
         ));
     }
     Ok(found)
@@ -306,7 +306,7 @@ fn train(
     let exploration = Exploration::limited(&sides.data, most, engine, limits);
     let found = match rounds_found(args, params, &exploration, sides)? {
         None if params.is_open() => {
-            wait.set_message("trying depths and rounds on a part held out");
+            wait.set_message("trying least gains and rounds on a part held out");
             Some(tried(args, params, &exploration, &sides.train)?)
         }
         found => found,

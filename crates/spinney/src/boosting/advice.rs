@@ -2,13 +2,15 @@
 //!
 //! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
 //! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
-//! many trainings, so large data and many classes (a tree each, every round) go without.
-//! Where one of two classes is rare its leaves are small, and shrunk more.
+//! many trainings, so many graphs have a smaller one unless a class is rare, and very many, or many classes
+//! (a tree each, every round), go without. Where one of two classes is rare its leaves are small, and shrunk more. Splits of
+//! classes must gain something, but for few graphs: one that is known already is not worth a leaf.
 //!
 //! **Cost.** An estimate of connected edge sets, milliseconds.
 
 use super::loss::Loss;
 use super::params::{Params, ValidParams};
+use super::trial;
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::mining::estimate_edge_sets;
@@ -23,6 +25,8 @@ pub enum Open {
     Depth,
     /// `min_samples_leaf`.
     MinSamplesLeaf,
+    /// `min_gain`.
+    MinGain,
     /// `ensemble`.
     Ensemble,
     /// `l2`.
@@ -35,10 +39,11 @@ pub enum Open {
 
 impl Open {
     /// All of them.
-    pub const ALL: [Open; 7] = [
+    pub const ALL: [Open; 8] = [
         Open::MaxEdges,
         Open::Depth,
         Open::MinSamplesLeaf,
+        Open::MinGain,
         Open::Ensemble,
         Open::L2,
         Open::Trees,
@@ -52,6 +57,7 @@ impl Open {
             Open::MaxEdges => "max_edges",
             Open::Depth => "depth",
             Open::MinSamplesLeaf => "min_samples_leaf",
+            Open::MinGain => "min_gain",
             Open::Ensemble => "ensemble",
             Open::L2 => "l2",
             Open::Trees => "trees",
@@ -61,10 +67,10 @@ impl Open {
 }
 
 /// What a trial finds, if all of it is open.
-const TRIED: [Open; 3] = [Open::Depth, Open::Trees, Open::Temperature];
+const TRIED: [Open; 3] = [Open::MinGain, Open::Trees, Open::Temperature];
 
-/// The parameters with those that are `open` chosen for `data`; depth, rounds and temperature, if all
-/// three are open and rounds are not found by early stopping, are left to a [trial](super::trial).
+/// The parameters with those that are `open` chosen for `data`; least gain, rounds and temperature, if all
+/// three are open and rounds are not found by early stopping, are left to a [`trial`].
 ///
 /// # Errors
 /// If the targets do not fit the loss.
@@ -74,7 +80,7 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
     }
     let loss = Loss::new(params, data)?;
     let numbers = matches!(loss.task(), Task::Regression);
-    let costly = data.len() > MANY || loss.outputs() > 1;
+    let many_classes = loss.outputs() > 1;
     let few = data.len() < FEW;
     let mut advised = (**params).clone();
     for open in open {
@@ -82,11 +88,15 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
             Open::MaxEdges => advised.max_edges = Some(affordable_edges(data)),
             Open::Depth => advised.depth = if numbers { 8 } else { Params::default().depth },
             Open::MinSamplesLeaf => advised.min_samples_leaf = if numbers || few { 3 } else { 1 },
-            Open::Ensemble => {
-                advised.ensemble = if costly { 1 } else { Params::default().ensemble };
+            Open::MinGain if numbers || data.len() < trial::LEAST => {}
+            Open::MinGain => advised.min_gain = if many_classes { 0.01 } else { 1.0 },
+            Open::Ensemble if many_classes || data.len() > MANY => advised.ensemble = 1,
+            Open::Ensemble if few || has_rare_class(&loss) => {
+                advised.ensemble = Params::default().ensemble;
             }
+            Open::Ensemble => advised.ensemble = 2,
             Open::L2 => advised.l2 = if has_rare_class(&loss) { 3.0 } else { Params::default().l2 },
-            Open::Trees if loss.outputs() > 1 => advised.trees = MANY_CLASSES_ROUNDS,
+            Open::Trees if many_classes => advised.trees = MANY_CLASSES_ROUNDS,
             Open::Trees | Open::Temperature => {}
         }
     }

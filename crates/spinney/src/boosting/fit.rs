@@ -117,6 +117,16 @@ impl<'a> Booster<'a> {
         train: &[u32],
         valid: &[u32],
     ) -> Result<Self> {
+        Booster::within(exploration, params, (train, valid), None)
+    }
+
+    /// The same in a space that was made for the training graphs before, if one is given.
+    pub(super) fn within(
+        exploration: &'a Exploration<'a>,
+        params: &'a ValidParams,
+        (train, valid): (&[u32], &[u32]),
+        space: Option<Box<dyn PatternSpace + 'a>>,
+    ) -> Result<Self> {
         let started = Instant::now();
         let data = exploration.data();
         if train.is_empty() {
@@ -133,7 +143,7 @@ impl<'a> Booster<'a> {
         check_scores(loss.outputs(), params.ensemble, train.len() + valid.len())?;
         let weights = weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
-        let space = exploration.space(params, train);
+        let space = space.unwrap_or_else(|| exploration.space(params, train));
         let unit_weights = weights.iter().all(|&w| w == 1.0);
         let train = Side::new(train, &loss, &init);
         let apart = params.ensemble > 1 || params.temperature != 1.0;
@@ -204,6 +214,11 @@ impl<'a> Booster<'a> {
     pub(super) fn weighted_loss(&self, graph: u32, scores: &[f64]) -> f64 {
         let weight = self.exploration.data().weights().map_or(1.0, |w| w[graph as usize]);
         weight * self.loss.value(graph as usize, scores)
+    }
+
+    /// How many rounds there will be, if nothing ends the training before.
+    pub(super) fn asked_rounds(&self) -> usize {
+        self.params.trees
     }
 
     /// The rounds so far.

@@ -1,23 +1,25 @@
-//! A trial before the training: how deep, how many rounds, how sure.
+//! A trial before the training: how eager, how many rounds, how sure.
 //!
 //! Data differ in how much can be learnt of them. Where a target follows from structure (a screen for
-//! growth inhibition), deep trees and many rounds go on improving; where it is noisy or rare (binding
-//! to a receptor, one in thirty), the same trees learn the training graphs by heart after a few rounds.
+//! growth inhibition), leaves of one graph and many rounds go on improving; where it is noisy or rare
+//! (binding to a receptor, one in thirty), they learn the training graphs by heart after a few rounds.
 //! What the data are like is not known before trees are grown; so some are, on a part of the training
 //! graphs, and judged by the rest.
 //!
-//! A candidate is a depth (of more than two classes, the preset's alone); each is trained once, in
-//! haste (larger steps, fewer rounds, no ensemble), and looked at every few rounds. A look is judged by
-//! the loss on the graphs held out, at the temperature that suits it best: scores that are too sure of themselves are no fault, as the temperature mends
-//! that in the model, too. The best look gives depth, rounds and temperature.
+//! A candidate is a least gain of splits (of more than two classes, the preset's alone); each is trained
+//! once, in haste (larger steps, fewer rounds, no ensemble), and looked at from half of its rounds on. A look is
+//! judged by the loss on the graphs held out, at the temperature that suits it best (scores that are too
+//! sure of themselves are no fault, as the temperature mends that in the model, too), times the share of
+//! pairs of two classes in the wrong order: a cautious model may have the better probabilities and the
+//! worse order, and both are wanted. The best look gives least gain, rounds and temperature.
 //!
 //! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out depends on
 //! the targets and the seed, trees on nothing else than they do in training, and sums are
 //! taken in one order. Graphs outside `train` are not looked at.
 //!
-//! **Cost.** For 3,500 molecules a third of the training that follows, or less. Not in the paper.
+//! **Cost.** For 3,500 molecules about as much as the training that follows. Not in the paper.
 
-use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::cv::Folds;
 use super::explore::Exploration;
@@ -27,40 +29,57 @@ use super::params::{Params, ValidParams};
 use super::record::StopReason;
 use crate::error::Result;
 use crate::math::sum;
+use crate::metrics::Metric;
 use crate::model::Task;
+use crate::split::space::{PatternSpace, Shared};
 
-/// What is tried for two classes besides the preset's depth: a smaller one, with half as many rounds more.
-/// Shallow trees learn slowly, and cost little.
-const SHALLOW: usize = 6;
+/// What a split must gain at least, tried for two classes: the most eager first.
+const GAINS: [f64; 3] = [0.3, 1.0, 3.0];
 
 /// Steps are so much larger in a trial, and rounds so much fewer.
 const HASTE: usize = 3;
 
-/// A trial is looked at every so many rounds.
+/// A trial is looked at every so many rounds, in its second half: what few rounds say is mostly chance.
 const STEP: usize = 2;
 
-/// A look is as good as the best one if its loss is no more than this above it.
+/// A look is as good as the best one if it is no more than so many times as bad.
 const CLOSE: f64 = 1.002;
+
+/// A candidate is preferred to the usual one if that is so much worse: differences are mostly chance.
+const CLEARLY: f64 = 1.02;
 
 /// What scores may be divided by.
 const TEMPERATURES: [f64; 14] =
-    [0.6, 0.7, 0.8, 0.9, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0, 5.0];
+    [0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0];
+
+/// A training in haste is surer of itself than the one that follows, by so much: slower steps and an
+/// average are calmer. Between 1.0 and 1.3 on fourteen settings of eight sets.
+const HASTY: f64 = 1.15;
 
 /// One part in so many is held out, one part after the other until those held out have so many graphs of
-/// the smallest class; fewer parts of many graphs, or of many classes, which take longer.
+/// the smallest class; one part only of many graphs, or of many classes, which take longer.
 const PARTS: usize = 5;
 const ENOUGH: usize = 300;
-const MANY: usize = 1_000;
-const VERY_MANY: usize = 10_000;
+const MANY: usize = 10_000;
 
 /// With fewer graphs, or fewer of some class, there is no trial.
-const LEAST: usize = 200;
+pub(super) const LEAST: usize = 200;
 const LEAST_OF_CLASS: usize = 15;
 
-/// Losses of the graphs held out, summed up, by look and temperature.
-type Looks = Vec<[f64; TEMPERATURES.len()]>;
+/// What is seen of a candidate after some rounds.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    rounds: usize,
+    /// Losses of the graphs held out, summed up, by temperature.
+    losses: [f64; TEMPERATURES.len()],
+    /// The share of pairs of different classes in the wrong order, summed up; 1 where that is not defined.
+    wrong: f64,
+}
 
-/// The parameters with depth, rounds and temperature as a trial on the graphs `train` finds them, if they
+/// The looks at a candidate.
+type Looks = Vec<Look>;
+
+/// The parameters with least gain, rounds and temperature as a trial on the graphs `train` finds them, if they
 /// were left open; else as they are, and also where there is too little to try on, where targets
 /// are numbers, where time or patterns are limited, or where `go_on` stops it.
 ///
@@ -83,18 +102,20 @@ pub fn settled(
         return as_written.check();
     };
     let candidates = candidates(params, loss.outputs() == 1)?;
-    let one = |i: usize| {
-        let (candidate, part) = (&candidates[i / parts.len()], &parts[i % parts.len()]);
-        looks(exploration, candidate, part, go_on)
+    let on_part =
+        |part: &(Vec<u32>, Vec<u32>)| on_part(exploration, params, &candidates, part, go_on);
+    let all = parts.par_iter().with_max_len(1).map(on_part);
+    let Some(looks) = all.collect::<Option<Vec<Vec<Looks>>>>() else { return as_written.check() };
+    let of = |candidate: usize| looks.iter().map(|part| &part[candidate]).collect::<Vec<_>>();
+    let tried: Vec<Looks> = (0..candidates.len()).map(|candidate| added(&of(candidate))).collect();
+    let usual = candidates.iter().position(|candidate| candidate.min_gain == params.min_gain);
+    let Some((candidate, look)) = best(&tried, usual.unwrap_or(0)) else {
+        return as_written.check();
     };
-    let all = (0..candidates.len() * parts.len()).into_par_iter().with_max_len(1).map(one);
-    let Some(looks) = all.collect::<Option<Vec<Looks>>>() else { return as_written.check() };
-    let tried: Vec<Looks> = looks.chunks(parts.len()).map(added).collect();
-    let Some((candidate, look, temperature)) = best(&tried) else { return as_written.check() };
     Params {
-        depth: candidates[candidate].depth,
-        trees: HASTE * STEP * (look + 1),
-        temperature: TEMPERATURES[temperature],
+        min_gain: candidates[candidate].min_gain,
+        trees: HASTE * look.rounds,
+        temperature: TEMPERATURES[look.judged().0],
         ..as_written
     }
     .check()
@@ -116,7 +137,6 @@ fn parts(loss: &Loss, params: &ValidParams, train: &[u32]) -> Option<Vec<(Vec<u3
     let most = match train.len() {
         _ if loss.outputs() > 1 => 1,
         n if n < MANY => PARTS,
-        n if n < VERY_MANY => 2,
         _ => 1,
     };
     let wanted = (PARTS * ENOUGH).div_ceil(smallest).min(most);
@@ -128,30 +148,43 @@ fn parts(loss: &Loss, params: &ValidParams, train: &[u32]) -> Option<Vec<(Vec<u3
     Some((0..wanted).map(part).collect())
 }
 
-/// What is tried, deepest first.
+/// What is tried, the most eager first.
 fn candidates(params: &ValidParams, two_classes: bool) -> Result<Vec<ValidParams>> {
-    let candidate = |(depth, rounds): (usize, usize)| {
-        let learning_rate = (HASTE as f64 * params.learning_rate).min(1.0);
-        let trees = rounds.div_ceil(HASTE).max(STEP);
-        Params { depth, learning_rate, trees, ensemble: 1, ..(**params).clone() }.check()
+    let learning_rate = (HASTE as f64 * params.learning_rate).min(1.0);
+    let trees = params.trees.div_ceil(HASTE).max(STEP);
+    let candidate = |&min_gain: &f64| {
+        Params { min_gain, learning_rate, trees, ensemble: 1, ..(**params).clone() }.check()
     };
-    let trees = params.trees;
-    let shallow = (two_classes && SHALLOW < params.depth).then_some((SHALLOW, trees + trees / 2));
-    [(params.depth, trees)].into_iter().chain(shallow).map(candidate).collect()
+    let gains = if two_classes { &GAINS[..] } else { &[params.min_gain] };
+    gains.iter().map(candidate).collect()
 }
 
-/// Trains a candidate on one part and looks at it; nothing if that was stopped or fails.
-fn looks(
+/// Looks at every candidate on one part. Where all patterns are known they share what is known of them; an
+/// engine that explores knows other patterns for each.
+fn on_part(
     exploration: &Exploration<'_>,
     params: &ValidParams,
+    candidates: &[ValidParams],
     (learned, held): &(Vec<u32>, Vec<u32>),
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Looks> {
-    let booster = Booster::new(exploration, params, learned, held).ok()?;
+) -> Option<Vec<Looks>> {
+    let known = exploration.census().map(|_| exploration.space(params, learned));
+    let look = |candidate: &ValidParams| {
+        let space = known.as_deref().map(|known| Box::new(Shared(known)) as Box<dyn PatternSpace>);
+        looks(Booster::within(exploration, candidate, (learned, held), space).ok()?, go_on)
+    };
+    candidates.par_iter().with_max_len(1).map(look).collect()
+}
+
+/// Trains a candidate and looks at it; nothing if that was stopped or fails.
+fn looks(booster: Booster<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Looks> {
+    let last = booster.asked_rounds();
     let mut looks = Vec::new();
     let trained = booster.run_watched(|booster| {
-        if booster.rounds().len() % STEP == 0 {
-            looks.push(TEMPERATURES.map(|temperature| held_loss(booster, temperature)));
+        let rounds = booster.rounds().len();
+        if rounds % STEP == 0 && 2 * rounds >= last {
+            let losses = TEMPERATURES.map(|temperature| held_loss(booster, HASTY * temperature));
+            looks.push(Look { rounds, losses, wrong: wrongly_ordered(booster) });
         }
         go_on()
     });
@@ -171,27 +204,48 @@ fn held_loss(booster: &Booster<'_>, temperature: f64) -> f64 {
     }))
 }
 
+/// The share of pairs of two classes held out that the scores put in the wrong order.
+fn wrongly_ordered(booster: &Booster<'_>) -> f64 {
+    let seen =
+        booster.rounds().last().and_then(|round| round.valid.iter().find(|v| v.0 == Metric::Auc));
+    seen.map_or(1.0, |&(_, auc)| if auc.is_nan() { 1.0 } else { 1.0 - auc })
+}
+
 /// What the looks on all parts say together.
-fn added(parts: &[Looks]) -> Looks {
-    let looks = 0..parts.iter().map(Vec::len).min().unwrap_or(0);
-    let at = |look: usize, t: usize| sum(parts.iter().map(|part| part[look][t]));
-    looks.map(|look| std::array::from_fn(|t| at(look, t))).collect()
+fn added(parts: &[&Looks]) -> Looks {
+    let looks = 0..parts.iter().map(|looks| looks.len()).min().unwrap_or(0);
+    let added = |look: usize| {
+        let all = || parts.iter().map(|part| &part[look]);
+        let losses = std::array::from_fn(|t| sum(all().map(|look| look.losses[t])));
+        Look { rounds: parts[0][look].rounds, losses, wrong: sum(all().map(|look| look.wrong)) }
+    };
+    looks.map(added).collect()
 }
 
-/// The candidate and temperature with the least loss, and its first look that is as good.
-fn best(tried: &[Looks]) -> Option<(usize, usize, usize)> {
-    let all = tried.iter().enumerate().flat_map(|(candidate, looks)| {
-        looks.iter().enumerate().map(move |(look, losses)| (least(losses).1, candidate, look))
-    });
-    let (loss, candidate, last) = all.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let is_close = |look: &usize| least(&tried[candidate][*look]).1 <= CLOSE * loss;
-    let look = (0..=last).find(is_close)?;
-    Some((candidate, look, least(&tried[candidate][look]).0))
+/// The best candidate (the usual one unless another is clearly better), and its first look that is as good
+/// as its best one.
+fn best(tried: &[Looks], usual: usize) -> Option<(usize, Look)> {
+    let bad = |candidate: usize, look: usize| tried[candidate][look].judged().1;
+    let least = |candidate: usize| {
+        let looks = (0..tried[candidate].len()).map(|look| (bad(candidate, look), look));
+        looks.min_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let usual_least = least(usual)?.0;
+    let others = (0..tried.len()).filter_map(|candidate| Some((least(candidate)?.0, candidate)));
+    let (_, candidate) = others
+        .filter(|&(bad, candidate)| candidate == usual || CLEARLY * bad < usual_least)
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (best, last) = least(candidate)?;
+    let look = (0..=last).find(|&look| bad(candidate, look) <= CLOSE * best)?;
+    Some((candidate, tried[candidate][look]))
 }
 
-/// The temperature with the least loss, and that loss.
-fn least(losses: &[f64; TEMPERATURES.len()]) -> (usize, f64) {
-    let first = (0, f64::INFINITY);
-    let all = losses.iter().copied().enumerate();
-    all.fold(first, |least, next| if next.1 < least.1 { next } else { least })
+impl Look {
+    /// The temperature with the least loss, and how bad the look is with it.
+    fn judged(&self) -> (usize, f64) {
+        let first = (0, f64::INFINITY);
+        let all = self.losses.iter().copied().enumerate();
+        let least = all.fold(first, |least, next| if next.1 < least.1 { next } else { least });
+        (least.0, least.1 * self.wrong)
+    }
 }

@@ -137,6 +137,39 @@ impl Group {
     }
 }
 
+/// A space with nothing left to explore, for one of several trainings on the same graphs.
+pub struct Shared<'s>(pub &'s dyn PatternSpace);
+
+impl PatternSpace for Shared<'_> {
+    fn classes(&self) -> &ClassTable {
+        self.0.classes()
+    }
+
+    fn view(&self) -> Option<View<'_>> {
+        self.0.view()
+    }
+
+    fn simplest(&self, class: ClassId) -> Arc<Simplest> {
+        self.0.simplest(class)
+    }
+
+    fn has(&self, graph: u32, column: Column) -> bool {
+        self.0.has(graph, column)
+    }
+
+    fn graphs_with(&self, patterns: &[u32]) -> Vec<Vec<u32>> {
+        self.0.graphs_with(patterns)
+    }
+
+    fn patterns(&self) -> usize {
+        self.0.patterns()
+    }
+
+    fn edges(&self, pattern: u32) -> usize {
+        self.0.edges(pattern)
+    }
+}
+
 /// All classes at once, from a census.
 #[derive(Debug)]
 pub struct CensusSpace<'a> {
