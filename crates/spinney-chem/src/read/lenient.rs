@@ -1,21 +1,22 @@
-//! What RDKit refuses although its meaning is known: nitrogens of valence four without their charge
-//! (CPDB has 81).
+//! What RDKit refuses although its meaning is known: nitrogens of valence four and oxygens of valence three
+//! without their charge (CPDB has 81 and one).
 //!
 //! - With a hydroxyl group and a double bond it is a nitro group, or another N-oxide, with a
 //!   hydrogen too many: `N(=O)O` becomes `[N+](=O)[O-]`.
 //! - Otherwise it is a cation: `CN(C)(C)C` becomes `C[N+](C)(C)C`, `C=N=[N-]` `C=[N+]=[N-]`; unless
 //!   an oxygen is doubly bound to it, which leaves it open what was meant.
+//! - The oxygen is a cation, too, as in pyrylium dyes: `C1=CC=CO=C1` becomes `C1=CC=C[O+]=C1`.
 //!
 //! (`N(=O)=O` needs no help: RDKit, and so the toolkit, puts it right by itself.)
 //!
-//! **Invariant.** Only the text of such nitrogens and hydroxyl groups changes; a SMILES that holds
+//! **Invariant.** Only the text of such atoms and hydroxyl groups changes; a SMILES that holds
 //! none, or is not understood, is left alone. The result still has to pass the toolkit.
 //!
 //! **Cost.** Linear in the SMILES.
 
 use crate::toolkit::LONGEST_SMILES;
 
-/// The SMILES with its nitrogens of valence four charged, if it has any.
+/// The SMILES with its nitrogens of valence four and oxygens of valence three charged, if it has any.
 pub(super) fn corrected(smiles: &str) -> Option<String> {
     if smiles.len() > LONGEST_SMILES || !smiles.is_ascii() {
         return None;
@@ -132,12 +133,20 @@ impl<'t> Sketch<'t> {
         text.strip_prefix(b"[").and_then(|t| t.strip_suffix(b"]")).unwrap_or(text)
     }
 
-    /// The edits that charge an atom, if it is a nitrogen of valence four without a charge.
-    fn charges(&self, nitrogen: &Atom) -> Vec<Edit> {
-        let valence: u8 = nitrogen.bonds.iter().fold(0, |sum, b| sum.saturating_add(b.1));
-        if self.symbol(nitrogen) != b"N" || valence != 4 {
-            return Vec::new();
+    /// The edits that charge an atom, if it is one without a charge that it must have.
+    fn charges(&self, atom: &Atom) -> Vec<Edit> {
+        let valence: u8 = atom.bonds.iter().fold(0, |sum, b| sum.saturating_add(b.1));
+        match (self.symbol(atom), valence) {
+            (b"N", 4) => self.nitrogen(atom),
+            (b"O", 3) if atom.bonds.len() > 1 => {
+                vec![Edit { start: atom.start, end: atom.end, new: "[O+]" }]
+            }
+            _ => Vec::new(),
         }
+    }
+
+    /// The edits that charge a nitrogen of valence four, if it is clear what was meant.
+    fn nitrogen(&self, nitrogen: &Atom) -> Vec<Edit> {
         let bound = |order| {
             let bonds = nitrogen.bonds.iter().filter(move |b| b.1 == order);
             bonds.map(|&(v, _)| &self.atoms[v])
@@ -189,7 +198,7 @@ mod tests {
     use crate::toolkit::from_smiles;
 
     #[test]
-    fn nitrogens_of_valence_four_are_charged() {
+    fn nitrogens_of_valence_four_and_oxygens_of_three_are_charged() {
         for (written, meant) in [
             ("O=N(O)c1ccccc1", "O=[N+]([O-])c1ccccc1"),
             ("[H]ON(=O)C", "[O-][N+](=O)C"),
@@ -203,6 +212,8 @@ mod tests {
             ("CN(C)(C)C", "C[N+](C)(C)C"),
             ("C=N=[N-]", "C=[N+]=[N-]"),
             ("O%11.N%11(=O)C", "[O-]%11.[N+]%11(=O)C"),
+            ("C1=CC=CO=C1", "C1=CC=C[O+]=C1"),
+            ("CO(C)C", "C[O+](C)C"),
         ] {
             assert_eq!(corrected(written).as_deref(), Some(meant), "{written}");
             assert!(from_smiles(written).is_err(), "{written}");
@@ -219,6 +230,9 @@ mod tests {
             "CC(=O)O",
             "CN(=O)OC",
             "CN(=O)[O]",
+            "C1=CC=C[O+]=C1",
+            "C#O",
+            "CO(=C)C",
             "",
             "C1CC",
             ")C(",
