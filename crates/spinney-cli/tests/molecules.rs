@@ -131,3 +131,29 @@ fn graphs_and_molecules_are_not_mixed_up() {
         assert!(line.contains(says), "{args}: {line}");
     }
 }
+
+#[test]
+fn a_folds_file_may_count_records_that_are_skipped() {
+    let place = place();
+    let mut lines: Vec<String> = table().lines().map(str::to_owned).collect();
+    lines.insert(3, "bad,C1CC,active,1,train".into());
+    lines.insert(9, "none,CCO,,1,train".into());
+    place.write("some.csv", lines.join("\n"));
+    let fold = |i: usize| (i * 7 % 3).to_string();
+    let every: Vec<String> = (0..lines.len() - 1).map(fold).collect();
+    let kept: Vec<String> = (0..every.len()).filter(|i| ![2, 8].contains(i)).map(fold).collect();
+    place.write("every", every.join("\n"));
+    place.write("kept", kept.join("\n"));
+    place.write("fewer", kept[1..].join("\n"));
+    let cv =
+        "cv some.csv --smiles structure --target activity --on-error skip --preset paper --trees 5";
+    let results = |folds: &str| {
+        place.ok(&format!("{cv} --folds-file {folds} --json told.json"));
+        place.json("told.json")["results"][0]["log_loss"].clone()
+    };
+    assert_eq!(results("every"), results("kept"));
+    let refused = place.run(&format!("{cv} --folds-file fewer"));
+    assert_eq!(refused.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("35 entries for 36 graphs"), "{told}");
+}

@@ -67,6 +67,8 @@ pub struct Loaded {
     pub covariates: Vec<Vec<f64>>,
     /// The part of each record, if there is a column of parts.
     pub splits: Option<Vec<String>>,
+    /// Which record each molecule is, counted from 0 with those that were left out.
+    pub places: Vec<usize>,
     /// The records that were left out, in the order of the file.
     pub skipped: Vec<Skipped>,
     /// How many molecules were put right because the request was lenient.
@@ -271,6 +273,7 @@ impl<'r> Assembly<'r> {
     fn keep(&mut self, parsed: Parsed) {
         let Parsed { raw, graph, smiles, corrected } = parsed;
         let target = raw.targets.first().cloned().flatten();
+        self.loaded.places.push(self.records.len() + self.loaded.skipped.len());
         self.records.push(Record { graph, id: raw.id, target });
         self.weights.extend(raw.weight);
         let loaded = &mut self.loaded;
