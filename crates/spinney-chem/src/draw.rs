@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use chematic::core::{
     Atom, AtomIdx, BondOrder, Element, Molecule, MoleculeBuilder, apply_kekule, kekulize,
 };
-use chematic::{depict, smiles};
+use chematic::depict;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
@@ -25,7 +25,7 @@ use crate::layout::{Canvas, Point, Stroke, graph_svg, text_width};
 use crate::role;
 use crate::smarts::{is_atom, is_bond, smarts};
 use crate::tints::Tints;
-use crate::toolkit::{from_smiles, symbol};
+use crate::toolkit::{convert, from_smiles, parsed, symbol};
 
 const RING: &str = "#dfe9f7";
 const INK: &str = "#222";
@@ -100,9 +100,8 @@ pub fn weighted_svg(text: &str, weights: &[f64]) -> Result<String, String> {
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
-    let fragments = from_smiles(text)?.fragments();
-    let parsed = smiles::parse(text.trim()).map_err(|e| e.to_string())?;
-    let read = smiles::rdkit_parsed_molecule(&parsed).ok_or("no molecule")?;
+    let read = parsed(text)?;
+    let fragments = convert(&read).fragments();
     let shown = kekulize(&read).map_or_else(|_| read.clone(), |found| apply_kekule(&read, &found));
     let layout = depict::compute_layout(&shown);
     let mut places: Vec<Point> =
@@ -465,6 +464,10 @@ mod tests {
         assert_eq!(svg.matches("#ffd866").count(), 3);
         assert_eq!(svg.matches("<text").count(), 4);
         assert!(molecule_svg("C1CC", &[]).is_err());
+        let written_twice = molecule_svg(r"C/C=C\\C", &[]).unwrap();
+        // The drawing is named by its SMILES as written.
+        let written_twice = written_twice.replace(r"\\", r"\");
+        assert_eq!(written_twice, molecule_svg(r"C/C=C\C", &[]).unwrap());
         let weighted = weighted_svg("CCO", &[1.0, 0.0, -0.5]).unwrap();
         assert!(weighted.contains("#e27523") && weighted.contains("#94bedd"), "{weighted}");
         assert!(!weighted_svg("CCO", &[0.0, f64::NAN]).unwrap().contains("<circle"));

@@ -19,6 +19,11 @@ pub const LONGEST_SMILES: usize = 20_000;
 /// # Errors
 /// Says why it is no molecule.
 pub fn from_smiles(text: &str) -> Result<Molecule, String> {
+    Ok(convert(&parsed(text)?))
+}
+
+/// The same as the toolkit's own molecule, for drawing.
+pub(crate) fn parsed(text: &str) -> Result<chematic::core::Molecule, String> {
     read(text, smiles::rdkit_parsed_molecule)
 }
 
@@ -27,13 +32,13 @@ pub fn from_smiles(text: &str) -> Result<Molecule, String> {
 /// # Errors
 /// Says why it is no molecule.
 pub fn with_hydrogens(text: &str) -> Result<Molecule, String> {
-    read(text, smiles::rdkit_added_hs_molecule)
+    Ok(convert(&read(text, smiles::rdkit_added_hs_molecule)?))
 }
 
 fn read(
     text: &str,
     as_rdkit: impl FnOnce(&chematic::core::Molecule) -> Option<chematic::core::Molecule>,
-) -> Result<Molecule, String> {
+) -> Result<chematic::core::Molecule, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err("empty SMILES".into());
@@ -43,10 +48,8 @@ fn read(
     }
     let parsed = smiles::parse(&unescaped(text))
         .map_err(|e| format!("{e} in SMILES {}", shortened(text)))?;
-    let read = as_rdkit(&parsed).ok_or_else(|| {
-        format!("impossible valence or aromaticity in SMILES {}", shortened(text))
-    })?;
-    Ok(convert(&read))
+    as_rdkit(&parsed)
+        .ok_or_else(|| format!("impossible valence or aromaticity in SMILES {}", shortened(text)))
 }
 
 /// A backslash that was escaped on its way into a table stands twice; RDKit takes it for one.
@@ -81,7 +84,8 @@ pub fn smiles_of_mol_block(text: &str) -> Result<String, String> {
     Ok(smiles::write(&molecule))
 }
 
-fn convert(read: &chematic::core::Molecule) -> Molecule {
+/// Free of the toolkit's types.
+pub(crate) fn convert(read: &chematic::core::Molecule) -> Molecule {
     let atoms = read.atoms().map(|(_, a)| Atom {
         element: if a.wildcard { 0 } else { a.element.atomic_number() },
         hydrogens: a.hydrogen_count.unwrap_or(0),
