@@ -1,10 +1,10 @@
-"""Does it pay to tell a task of Tox21 what models of the other eleven say? Their scores as covariates.
+"""Does it pay that the models of Tox21's twelve targets tell each other? Writes results/quality/tasks.md.
 
-    python3 bench/quality/tasks.py --program target/release/spinney --data ../shared/data --folds 2
+    python3 bench/quality/tasks.py --program target/release/spinney --data ../shared/data
 
-Scores of training molecules come from models that did not see them (three inner folds), those of test molecules from models
-of the whole training part; so a test molecule's answers on other tasks are never used. Prints AUC of each fold and task with
-defaults, without and with the others' scores.
+`spinney train --target all` with defaults, beside the same with `--share false`, on the same folds: at random, and of whole
+scaffolds with `--split scaffold`. A molecule that is tested was in no training of any target. The folds are others than those of
+the study (seed 101), where what is told and how was chosen.
 """
 
 import argparse
@@ -15,74 +15,95 @@ import tempfile
 
 import numpy
 from rdkit import Chem
-from sklearn.metrics import roc_auc_score
+from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
+from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import sets
 
-INNER, OUTER, SEED = 3, 5, 101
+FOLDS, SEED = 5, 7
+OUT = pathlib.Path(__file__).parents[2] / "results/quality/tasks.md"
 
 
 def load(data):
-    """(SMILES, answers by molecule and task, NaN where there is none)"""
+    """Rows (SMILES and an answer or nothing for each target) that RDKit can read."""
     rows = csv.DictReader((data / "moleculenet/tox21.csv").open(newline=""))
     rows = [row for row in rows if Chem.MolFromSmiles(row["smiles"]) is not None]
-    answers = [[float(row[task]) if row[task] else numpy.nan for task in sets.TOX21] for row in rows]
-    return [row["smiles"] for row in rows], numpy.array(answers)
+    return [[row["smiles"], *(row[task] for task in sets.TOX21)] for row in rows]
 
 
-def write(path, smiles, answers, beside):
+def folds_of(rows, split):
+    random = numpy.random.default_rng(SEED)
+    if split == "random":
+        return random.integers(0, FOLDS, len(rows))
+    scaffolds = [MurckoScaffoldSmiles(row[0]) for row in rows]
+    fold = {scaffold: random.integers(0, FOLDS) for scaffold in sorted(set(scaffolds))}
+    return numpy.array([fold[scaffold] for scaffold in scaffolds])
+
+
+def write(path, rows):
     with path.open("w", newline="") as out:
-        table = csv.writer(out)
-        table.writerow(["smiles", "y", *(f"task {number}" for number in range(beside.shape[1]))])
-        for text, answer, numbers in zip(smiles, answers, beside):
-            table.writerow([text, int(answer), *(f"{number:.4f}" for number in numbers)])
+        csv.writer(out).writerows([["smiles", *sets.TOX21], *rows])
 
 
-def scores(program, smiles, answers, beside, train, test):
-    """Of the molecules `test`, by a model of those of `train` that have an answer."""
-    train = train[~numpy.isnan(answers[train])]
-    covariates = ["--covariates", ",".join(f"task {number}" for number in range(beside.shape[1]))] if beside.shape[1] else []
+def probabilities(program, train, test, options):
+    """Of the molecules `test`, a column a target."""
     with tempfile.TemporaryDirectory() as folder:
-        learn, ask, model, out = (pathlib.Path(folder, name) for name in ("learn.csv", "ask.csv", "model.json", "out.csv"))
-        write(learn, [smiles[i] for i in train], answers[train], beside[train])
-        write(ask, [smiles[i] for i in test], numpy.zeros(len(test)), beside[test])
-        subprocess.run([program, "train", learn, "--target", "y", "-o", model, "-q", *covariates], check=True, capture_output=True)
-        subprocess.run([program, "predict", model, ask, "-o", out, "-q"], check=True, capture_output=True)
-        return numpy.array([float(row["score"]) for row in csv.DictReader(out.open())])
+        learn, ask, model, out = (pathlib.Path(folder, name) for name in ("learn.csv", "ask.csv", "m.json", "out.csv"))
+        write(learn, train)
+        write(ask, test)
+        subprocess.run([program, "train", learn, "--target", "all", "-o", model, "-q", *options], check=True, capture_output=True)
+        columns = []
+        for task in sets.TOX21:
+            own = model.with_suffix(f".{task}.json")
+            subprocess.run([program, "predict", own, ask, "-o", out, "-q"], check=True, capture_output=True)
+            columns.append([float(row["probability"]) for row in csv.DictReader(out.open())])
+        return numpy.array(columns).T
 
 
-def told_by_tasks(program, smiles, answers, train, test, inner):
-    """What models of all tasks say of every molecule; of those in `train`, models that did not see them."""
-    told, nothing = numpy.zeros(answers.shape), numpy.zeros((len(smiles), 0))
-    for task in range(answers.shape[1]):
-        for fold in range(INNER):
-            held = train[inner == fold]
-            told[held, task] = scores(program, smiles, answers[:, task], nothing, train[inner != fold], held)
-        told[test, task] = scores(program, smiles, answers[:, task], nothing, train, test)
-    return told
+def measured(rows, predicted):
+    """(AUC, Brier score) of every target, on the molecules that have an answer."""
+    for task in range(len(sets.TOX21)):
+        known = [i for i, row in enumerate(rows) if row[task + 1]]
+        truth, told = [float(rows[i][task + 1]) for i in known], predicted[known, task]
+        yield roc_auc_score(truth, told), brier_score_loss(truth, told)
+
+
+def table(split, figures):
+    """`figures[fold][alone or told][target][measure]` as Markdown."""
+    figures = numpy.array(figures)
+    mean, difference = figures.mean(axis=0), figures[:, 1, :, 0] - figures[:, 0, :, 0]
+    error = difference.std(axis=0, ddof=1) / len(figures) ** 0.5
+    yield f"## Folds {'at random' if split == 'random' else 'of whole scaffolds'}: {len(figures)}\n"
+    yield "| target | AUC alone | told by others | difference ± standard error | Brier score alone | told |"
+    yield "|---|---|---|---|---|---|"
+    for task, name in enumerate(sets.TOX21):
+        (alone, told), change = mean[:, task], f"{difference[:, task].mean():+.4f} ± {error[task]:.4f}"
+        yield f"| {name} | {alone[0]:.4f} | {told[0]:.4f} | {change} | {alone[1]:.4f} | {told[1]:.4f} |"
+    (alone, told), of_all = mean.mean(axis=1), difference.mean(axis=1)
+    change = f"{of_all.mean():+.4f} ± {of_all.std(ddof=1) / len(figures) ** 0.5:.4f}"
+    yield f"| **mean** | {alone[0]:.4f} | {told[0]:.4f} | {change} | {alone[1]:.4f} | {told[1]:.4f} |"
+    yield f"\nBetter on {(difference.mean(axis=0) > 0).sum()} of {len(sets.TOX21)}.\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="target/release/spinney")
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path("../shared/data"))
-    parser.add_argument("--folds", type=int, default=OUTER, help=f"how many of the {OUTER} folds to run")
+    parser.add_argument("--split", nargs="+", choices=["random", "scaffold"], default=["random", "scaffold"])
+    parser.add_argument("--out", type=pathlib.Path, default=OUT)
     args = parser.parse_args()
-    smiles, answers = load(args.data)
-    random = numpy.random.default_rng(SEED)
-    folds, means = random.integers(0, OUTER, len(smiles)), []
-    for fold in range(args.folds):
-        train, test = numpy.flatnonzero(folds != fold), numpy.flatnonzero(folds == fold)
-        inner = random.integers(0, INNER, len(train))
-        told = told_by_tasks(args.program, smiles, answers, train, test, inner)
-        for task, name in enumerate(sets.TOX21):
-            asked = test[~numpy.isnan(answers[test, task])]
-            both = [told[:, :0], numpy.delete(told, task, axis=1)]
-            both = [scores(args.program, smiles, answers[:, task], beside, train, asked) for beside in both]
-            means.append([roc_auc_score(answers[asked, task], s) for s in both])
-            print(f"fold {fold}, {name}: {means[-1][0]:.4f} alone, {means[-1][1]:.4f} told by the others", flush=True)
-    alone, told = numpy.mean(means, axis=0)
-    print(f"mean of {len(means)}: {alone:.4f} alone, {told:.4f} told by the others")
+    rows, lines = load(args.data), ["# Targets that tell each other: Tox21\nWritten by `bench/quality/tasks.py`, which says how.\n"]
+    for split in args.split:
+        folds, figures = folds_of(rows, split), []
+        for fold in range(FOLDS):
+            train = [row for row, f in zip(rows, folds) if f != fold]
+            test = [row for row, f in zip(rows, folds) if f == fold]
+            both = (["--share", "false"], [])
+            figures.append([list(measured(test, probabilities(args.program, train, test, options))) for options in both])
+            alone, told = numpy.array(figures[-1])[:, :, 0].mean(axis=1)
+            print(f"{split}, fold {fold}: mean AUC {alone:.4f} alone, {told:.4f} told by others", flush=True)
+        lines += table(split, figures)
+    args.out.write_text("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ pub(crate) struct BudgetArgs {
     pub(crate) time: Option<Span>,
     /// Most patterns that are explored and kept; a training that reaches it stops likewise
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_patterns: Option<u32>,
+    pub(crate) max_patterns: Option<u32>,
 }
 
 impl BudgetArgs {

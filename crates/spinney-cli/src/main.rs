@@ -25,6 +25,7 @@ mod progress;
 mod report;
 mod reporting;
 mod reproduce;
+mod sharing;
 mod signals;
 mod train;
 

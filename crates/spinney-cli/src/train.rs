@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use spinney::boosting::cv::{Folds, strata};
 use spinney::boosting::rounds::by_holding_out;
+use spinney::boosting::sharing::unseen_scores;
 use spinney::boosting::trial::settled;
 use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
 use spinney::model::Truth;
@@ -21,6 +22,7 @@ use crate::input::{Beside, Input};
 use crate::molecules::{CovariateArgs, Labelling, Split};
 use crate::output::{count, named_after};
 use crate::reporting::{Known, ReportArgs};
+use crate::sharing::{Alone, tell_each_other};
 use crate::{input, output, progress, reporting, signals};
 
 /// Train a model.
@@ -38,6 +40,11 @@ pub(crate) struct Args {
     /// How --valid FRACTION holds out: random, scaffold, or the column that tells the parts
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
+    /// With several targets: let each model be told by those of the others, with weights that are found on
+    /// molecules left out of three more trainings a target [default: true; paper: false; not with --valid,
+    /// --early-stopping, --checkpoint, --report, --time or --max-patterns]
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    share: Option<bool>,
     #[command(flatten)]
     beside: CovariateArgs,
     #[command(flatten)]
@@ -100,20 +107,27 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     }
     let limits = args.budget.limits(started, args.params.memory);
     let (targets, chemistry) = (all.target_names.clone(), all.chemistry.clone());
-    let mut results = Vec::new();
+    let shares = shares(args, &params, targets.len())?;
+    let (mut results, mut alone) = (Vec::new(), Vec::new());
     if targets.len() < 2 {
-        results.push(train_one(args, &params, all.into_labelled(path)?, (None, limits))?);
+        let job = Job { target: None, limits, shares };
+        results.push(train_one(args, &params, all.into_labelled(path)?, job)?.0);
     } else {
         for (column, target) in targets.iter().enumerate() {
-            results.push(train_one(
-                args,
-                &params,
-                all.labelled(column, path)?,
-                (Some(target), limits),
-            )?);
+            let job = Job { target: Some((column, target)), limits, shares };
+            let (result, one) = train_one(args, &params, all.labelled(column, path)?, job)?;
+            results.push(result);
+            alone.extend(one);
+            if signals::asked() && signals::exit_code().is_none() {
+                signals::obey();
+                output::complain(&format!("spinney: stopped after {target}; its model is whole"));
+            }
             if signals::exit_code().is_some() {
                 break;
             }
+        }
+        if shares && signals::exit_code().is_none() {
+            tell_each_other(&all, &alone, &args.common, &mut results)?;
         }
     }
     let results = if targets.len() > 1 { json!(results) } else { results.swap_remove(0) };
@@ -125,6 +139,46 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
         "chemistry": chemistry.as_ref().map(Chemistry::to_json),
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
+}
+
+/// What a training is for.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    /// One of several targets: its column and name.
+    target: Option<(usize, &'a str)>,
+    limits: Limits,
+    /// Whether others are to be told what was learned.
+    shares: bool,
+}
+
+/// Whether models of several targets tell each other.
+fn shares(args: &Args, params: &ValidParams, targets: usize) -> Result<bool> {
+    let against = [
+        ("--method gboost", args.method.method == Method::Gboost),
+        ("--valid", args.valid.is_some()),
+        ("--early-stopping", params.early_stopping.is_some()),
+        ("--checkpoint", args.keeping.checkpoint.is_some()),
+        ("--report (spinney report makes one of a model)", args.report.report.is_some()),
+        ("--time", args.budget.time.is_some()),
+        ("--max-patterns", args.budget.max_patterns.is_some()),
+    ];
+    let hindrance = against.into_iter().find(|&(_, given)| given).map(|(name, _)| name);
+    let usual = targets > 1 && args.params.labelling() == Labelling::Best;
+    match (args.share, hindrance) {
+        (Some(true), Some(name)) => {
+            Err(Error::parameter("share", format!("models cannot tell each other with {name}")))
+        }
+        (Some(true), None) if targets < 2 => {
+            let reason = "takes several targets: --target all, or --target one,two";
+            Err(Error::parameter("share", reason))
+        }
+        (None, Some(name)) if usual => {
+            args.common.note(&format!("models do not tell each other, because of {name}"));
+            Ok(false)
+        }
+        (share, None) => Ok(share.unwrap_or(usual)),
+        _ => Ok(false),
+    }
 }
 
 /// gBoost has the paper's labels, as it has the paper's stumps.
@@ -146,8 +200,9 @@ fn train_one(
     args: &Args,
     params: &ValidParams,
     input: Input,
-    (target, limits): (Option<&str>, Limits),
-) -> Result<Value> {
+    job: Job<'_>,
+) -> Result<(Value, Option<Alone>)> {
+    let target = job.target.map(|(_, name)| name);
     input::targets(&args.input.input, &input.data, params)?;
     let params = &match args.method.method {
         Method::Trees => args.params.advised(params, |_| false, &input.data)?,
@@ -156,11 +211,11 @@ fn train_one(
     input::check_census(&input.data, params.max_edges, args.params.engine)?;
     let (chemistry, representation) = (input.chemistry.clone(), input.representation());
     let sides = sides(args, params, input)?;
-    let (mut kept, mut rounds_found) = (None, None);
+    let (mut kept, mut rounds_found, mut scores) = (None, None, None);
     let (mut model, text, record) = match args.method.method {
         Method::Trees => {
-            let (Fit { model, record }, found) = train(args, params, &sides, (target, limits))?;
-            rounds_found = found;
+            let (Fit { model, record }, found, unseen) = train(args, params, &sides, job)?;
+            (rounds_found, scores) = (found, unseen);
             let text = told(args, &sides, &model, &record);
             if record.stopped == StopReason::Interrupted {
                 tell_interrupted(args, &record, params.trees);
@@ -201,14 +256,23 @@ fn train_one(
         };
         write_report(args, rounds_found.as_ref().unwrap_or(params), (&sides, known), &page)?;
     }
-    Ok(json!({
+    let result = json!({
         "target": target,
         "model": path.display().to_string(),
         "patterns": model.patterns().len(),
         "params": model.params(),
         "unproven": model.provenance().unproven,
         "record": record,
-    }))
+    });
+    let alone = job.target.zip(scores).map(|((column, _), unseen)| Alone {
+        column,
+        model,
+        path,
+        data: sides.data,
+        params: rounds_found.unwrap_or_else(|| params.clone()),
+        unseen,
+    });
+    Ok((result, alone))
 }
 
 /// What the model card says of the data.
@@ -293,17 +357,14 @@ fn tried(
     Ok(found)
 }
 
-/// Trains; also gives the parameters used, where the number of rounds had to be found.
-fn train(
-    args: &Args,
-    params: &ValidParams,
-    sides: &Sides,
-    (target, limits): (Option<&str>, Limits),
-) -> Result<(Fit, Option<ValidParams>)> {
+/// A training, its parameters where some had to be found, and the scores that others are told.
+type Outcome = (Fit, Option<ValidParams>, Option<Vec<f64>>);
+
+fn train(args: &Args, params: &ValidParams, sides: &Sides, job: Job<'_>) -> Result<Outcome> {
     signals::be_patient();
     let wait = progress::spinner(&args.common, "exploring patterns");
     let (most, engine) = (params.max_edges, args.params.engine);
-    let exploration = Exploration::limited(&sides.data, most, engine, limits);
+    let exploration = Exploration::limited(&sides.data, most, engine, job.limits);
     let found = match rounds_found(args, params, &exploration, sides)? {
         None if params.is_open() => {
             wait.set_message("trying least gains and rounds on a part held out");
@@ -313,7 +374,7 @@ fn train(
     };
     let params = found.as_ref().unwrap_or(params);
     let mut booster = Booster::new(&exploration, params, &sides.train, &sides.valid)?;
-    let own = |file: &PathBuf| target.map_or_else(|| file.clone(), |t| named_after(file, t));
+    let own = |file: &PathBuf| job.target.map_or_else(|| file.clone(), |t| named_after(file, t.1));
     let checkpoint = args.keeping.checkpoint.as_ref().map(own);
     if let Some(path) = &checkpoint {
         booster = args.keeping.resumed(booster, path)?;
@@ -335,9 +396,15 @@ fn train(
     bar.finish_and_clear();
     kept?;
     let wait = progress::spinner(&args.common, "certifying patterns");
-    let fit = trained.into_fit();
+    let fit = trained.into_fit()?;
+    wait.set_message("leaving parts out, to tell other targets");
+    let whole = job.shares && fit.record.stopped != StopReason::Interrupted;
+    let unseen = match whole {
+        true => unseen_scores(&exploration, params, &|| !signals::asked())?,
+        false => None,
+    };
     wait.finish_and_clear();
-    Ok((fit?, found))
+    Ok((fit, found, unseen))
 }
 
 /// Says that the training was stopped, and how to go on.

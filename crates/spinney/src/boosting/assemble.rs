@@ -60,6 +60,7 @@ impl Parts<'_> {
             data_sha256: digest(self.data, self.train),
             stopped: self.stopped.into(),
             unproven: unproven(self.trees),
+            told_by: None,
         }
     }
 
@@ -84,17 +85,35 @@ impl Parts<'_> {
                 let graph = self.train[position as usize] as usize;
                 return Err(misplaced(&pattern.code, &model.labels, &self.data.ids()[graph]));
             }
-            pattern.support = vec![0; classes];
-            for position in found {
-                let class = match self.truth {
-                    Truth::Classes(c) => c[position as usize] as usize,
-                    Truth::Numbers(_) => 0,
-                };
-                pattern.support[class] += 1;
-            }
+            pattern.support = support(&found, self.truth, classes);
         }
         Ok(())
     }
+}
+
+/// How many of the graphs `train` contain each pattern, by class or in all.
+pub(super) fn supports<'a>(
+    codes: impl Iterator<Item = &'a DfsCode>,
+    data: &Dataset,
+    train: &[u32],
+    loss: &Loss,
+) -> Vec<Vec<u32>> {
+    let (truth, classes) = (loss.truth(train), loss.task().classes().len().max(1));
+    let found = certify::occurrences(codes, data.graphs(), train);
+    found.iter().map(|found| support(found, &truth, classes)).collect()
+}
+
+/// How many of the graphs at these positions are of each class, or how many there are.
+fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> {
+    let mut support = vec![0; classes];
+    for &position in found {
+        let class = match truth {
+            Truth::Classes(c) => c[position as usize] as usize,
+            Truth::Numbers(_) => 0,
+        };
+        support[class] += 1;
+    }
+    support
 }
 
 /// Trees written down: patterns by first use, nodes flat.

@@ -4,7 +4,8 @@
 //! [`loss`] gives residuals, `sampling` chooses graphs, `planter` has the trees of a round grown,
 //! each by a `grower`, [`mod@fit`] adds them up
 //! and repeats, [`record`] says what happened, `assemble` writes the model, [`checkpoint`] what a
-//! training goes on from, [`cv`] does it fold by fold. [`stumps`] takes the stumps of other learners.
+//! training goes on from, [`cv`] does it fold by fold. [`sharing`] adds models of several targets up, as `weighing`
+//! says. [`stumps`] takes the stumps of other learners.
 //!
 //! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
 
@@ -22,9 +23,11 @@ mod planter;
 pub mod record;
 pub mod rounds;
 mod sampling;
+pub mod sharing;
 mod side;
 pub mod stumps;
 pub mod trial;
+mod weighing;
 
 pub use crate::split::brake::Limits;
 pub use assemble::data_sha256;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::envelope::{Kind, checksum};
-use super::{Link, Model, Pattern, Provenance, Task, Tree};
+use super::{Link, Model, Pattern, Provenance, Task, ToldBy, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
@@ -192,6 +192,9 @@ impl Wire {
         if !link_fits {
             return Err("its link does not fit its task".into());
         }
+        if let Some(told) = &self.provenance.told_by {
+            told.check(outputs, self.trees.len())?;
+        }
         let (mut canonizer, mut steps) = (Canonizer::new(), MOST_STEPS);
         let mut patterns = Vec::with_capacity(self.patterns.len());
         let mut seen = rustc_hash::FxHashSet::default();
@@ -218,6 +221,21 @@ impl Wire {
             provenance: self.provenance,
             representation: self.representation,
         })
+    }
+}
+
+impl ToldBy {
+    /// Whether a model with so many outputs and trees can have been added up like this.
+    fn check(&self, outputs: usize, trees: usize) -> std::result::Result<(), String> {
+        let mut left = trees;
+        for helper in &self.helpers {
+            left = left.checked_sub(helper.trees).ok_or("it was told by more trees than it has")?;
+        }
+        let finite = self.helpers.iter().map(|h| h.weight).chain([self.own]).all(f64::is_finite);
+        if outputs > 1 || !finite {
+            return Err("it was told by other models, which does not fit its outputs".into());
+        }
+        Ok(())
     }
 }
 

@@ -126,6 +126,31 @@ pub struct Provenance {
     /// optimum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unproven: Vec<Unproven>,
+    /// The models of other targets that were added to this one, if any were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_by: Option<ToldBy>,
+}
+
+/// What a model that is the sum of several was added up from. The trees have their weights in them already.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToldBy {
+    /// The weight of the model's own trees, which come last.
+    pub own: f64,
+    /// The others, in the order of their trees.
+    pub helpers: Vec<Helper>,
+}
+
+/// A model of another target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Helper {
+    /// The other target.
+    pub target: String,
+    /// What its scores were multiplied by.
+    pub weight: f64,
+    /// How many trees it has.
+    pub trees: usize,
 }
 
 /// A node that may not have the best split.
@@ -193,17 +218,24 @@ impl Model {
         &self.init
     }
 
-    /// The number of boosting rounds.
+    /// The number of boosting rounds, without those of models of other targets.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        self.trees.len() / self.trees_a_round()
+        (self.trees.len() - self.helper_trees()) / self.trees_a_round()
+    }
+
+    /// How many of the trees, the first ones, are those of models of other targets.
+    #[must_use]
+    pub fn helper_trees(&self) -> usize {
+        let told_by = self.provenance.told_by.as_ref();
+        told_by.map_or(0, |told| told.helpers.iter().map(|helper| helper.trees).sum())
     }
 
     /// The number of trainings that were averaged: a round has a tree of each.
     #[must_use]
     pub fn ensemble(&self) -> usize {
         let given = self.params.get("ensemble").and_then(serde_json::Value::as_u64);
-        given.map_or(1, |n| n as usize).clamp(1, self.trees.len().max(1))
+        given.map_or(1, |n| n as usize).clamp(1, (self.trees.len() - self.helper_trees()).max(1))
     }
 
     pub(crate) fn trees_a_round(&self) -> usize {

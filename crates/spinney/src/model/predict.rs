@@ -160,17 +160,23 @@ impl Model {
         Predictor { model: self, matcher: self.matcher(), forest }
     }
 
-    /// The predictions after every round, the first element being the one before any tree.
+    /// The predictions after every round, the first element being the one before any tree but those of models of
+    /// other targets.
     #[must_use]
     pub fn staged_predict(&self, data: &Dataset) -> Vec<Predictions> {
         let outputs = self.task.outputs();
         let leaves = self.leaves(data);
         let mut scores = self.init.repeat(leaves.len());
+        let (helpers, own) = self.trees.split_at(self.helper_trees());
+        for (score, leaves) in scores.iter_mut().zip(&leaves).filter(|_| !helpers.is_empty()) {
+            helpers.iter().zip(leaves).for_each(|(tree, &leaf)| *score += tree.value(leaf));
+        }
         let mut stages = vec![Predictions::new(self.link, outputs, scores.clone())];
         let each = self.trees_a_round();
-        for (round, trees) in self.trees.chunks(each).enumerate() {
+        for (round, trees) in own.chunks(each).enumerate() {
+            let first = helpers.len() + round * each;
             for (graph, leaves) in scores.chunks_exact_mut(outputs).zip(&leaves) {
-                for (i, (tree, &leaf)) in trees.iter().zip(&leaves[round * each..]).enumerate() {
+                for (i, (tree, &leaf)) in trees.iter().zip(&leaves[first..]).enumerate() {
                     graph[i % outputs] += tree.value(leaf);
                 }
             }
