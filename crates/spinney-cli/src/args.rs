@@ -174,6 +174,10 @@ pub(crate) struct ParamArgs {
     /// on a part held out finds it, with rounds and least gain, where both are left open [default: 1]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     temperature: Option<f64>,
+    /// What a linear model of small patterns and of whole neighbourhoods counts beside the trees, for two classes
+    /// or numbers; by default found by the trial, from 200 graphs on [default: 0, none]
+    #[arg(long, value_name = "W", allow_negative_numbers = true)]
+    linear: Option<f64>,
     /// Least number of training graphs that must contain a pattern [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     min_support: Option<usize>,
@@ -289,6 +293,7 @@ impl ParamArgs {
             Open::L2 => self.l2.is_none(),
             Open::Trees => self.trees.is_none(),
             Open::Temperature => self.temperature.is_none(),
+            Open::Linear => self.linear.is_none(),
         };
         let mut open = Open::ALL.to_vec();
         open.retain(|open| is_open(open) && !named(open.name()));
@@ -303,6 +308,7 @@ impl ParamArgs {
             ("trees", self.trees.is_some()),
             ("ensemble", self.ensemble.is_some()),
             ("temperature", self.temperature.is_some()),
+            ("linear", self.linear.is_some()),
             ("min_samples_leaf", self.min_samples_leaf.is_some()),
             ("min_gain", self.min_gain.is_some()),
             ("subsample", self.subsample.is_some()),
@@ -336,6 +342,7 @@ impl ParamArgs {
             trees: self.trees.unwrap_or(base.trees),
             ensemble: self.ensemble.unwrap_or(base.ensemble),
             temperature: self.temperature.unwrap_or(base.temperature),
+            linear: self.linear.unwrap_or(base.linear),
             min_support: self.min_support.unwrap_or(base.min_support),
             min_samples_leaf: self.min_samples_leaf.unwrap_or(base.min_samples_leaf),
             min_gain: self.min_gain.unwrap_or(base.min_gain),
@@ -367,6 +374,7 @@ pub(crate) fn set(params: &mut Params, name: &str, value: &str) -> Result<()> {
         "trees" => params.trees = parse(name, value)?,
         "ensemble" => params.ensemble = parse(name, value)?,
         "temperature" => params.temperature = parse(name, value)?,
+        "linear" => params.linear = parse(name, value)?,
         "min_support" => params.min_support = parse(name, value)?,
         "min_samples_leaf" => params.min_samples_leaf = parse(name, value)?,
         "min_gain" => params.min_gain = parse(name, value)?,

@@ -344,14 +344,17 @@ fn tried(
     // A checkpoint is one of a training with what the trial found, so that is waited for.
     let must_end = args.keeping.checkpoint.is_some();
     let found = settled(exploration, params, train, &|| must_end || !signals::asked())?;
-    let same = (found.min_gain, found.trees, found.temperature)
-        == (params.min_gain, params.trees, params.temperature);
-    if !same {
+    let open = |p: &ValidParams| (p.min_gain, p.trees, p.temperature, p.linear);
+    if open(&found) != open(params) {
         let (gain, temperature) = (found.min_gain, found.temperature);
         let rounds = count(found.trees, "round");
+        let beside = match found.linear {
+            0.0 => String::new(),
+            weight => format!(", with {weight:.2} times a linear model,"),
+        };
         args.common.note(&format!(
-            "{rounds} of splits that gain {gain} or more at temperature {temperature} did best on a part held out; \
-             training on all with these"
+            "{rounds} of splits that gain {gain} or more at temperature {temperature:.2}{beside} did best on a part \
+             held out; training on all with these"
         ));
     }
     Ok(found)

@@ -53,8 +53,8 @@ fn word<T: FromStr<Err: std::fmt::Display>>(
     text.parse().map(Some).map_err(wrong)
 }
 
-/// Parameters that are not written down where they are 1.
-const UNWRITTEN: [&str; 2] = ["ensemble", "temperature"];
+/// Parameters that are not written down where they are 1 (the weight of a linear model: 0).
+const UNWRITTEN: [&str; 3] = ["ensemble", "temperature", "linear"];
 
 /// The parameters of a dictionary, over the defaults; unknown names are refused.
 pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
@@ -65,6 +65,7 @@ pub(crate) fn params(given: &Bound<'_, PyDict>) -> PyResult<Params> {
     put(given, "trees", &mut p.trees)?;
     put(given, "ensemble", &mut p.ensemble)?;
     put(given, "temperature", &mut p.temperature)?;
+    put(given, "linear", &mut p.linear)?;
     put(given, "min_support", &mut p.min_support)?;
     put(given, "min_samples_leaf", &mut p.min_samples_leaf)?;
     put(given, "min_gain", &mut p.min_gain)?;

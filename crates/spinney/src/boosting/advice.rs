@@ -35,11 +35,13 @@ pub enum Open {
     Trees,
     /// `temperature`.
     Temperature,
+    /// `linear`.
+    Linear,
 }
 
 impl Open {
     /// All of them.
-    pub const ALL: [Open; 8] = [
+    pub const ALL: [Open; 9] = [
         Open::MaxEdges,
         Open::Depth,
         Open::MinSamplesLeaf,
@@ -48,6 +50,7 @@ impl Open {
         Open::L2,
         Open::Trees,
         Open::Temperature,
+        Open::Linear,
     ];
 
     /// By the parameter's name.
@@ -62,6 +65,7 @@ impl Open {
             Open::L2 => "l2",
             Open::Trees => "trees",
             Open::Temperature => "temperature",
+            Open::Linear => "linear",
         }
     }
 }
@@ -70,7 +74,8 @@ impl Open {
 const TRIED: [Open; 3] = [Open::MinGain, Open::Trees, Open::Temperature];
 
 /// The parameters with those that are `open` chosen for `data`; least gain, rounds and temperature, if all
-/// three are open and rounds are not found by early stopping, are left to a [`trial`].
+/// three are open and rounds are not found by early stopping, are left to a [`trial`], and with them the weight of a
+/// linear model, if that is open, too.
 ///
 /// # Errors
 /// If the targets do not fit the loss.
@@ -97,12 +102,13 @@ pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<Va
             Open::Ensemble => advised.ensemble = 2,
             Open::L2 => advised.l2 = if has_rare_class(&loss) { 3.0 } else { Params::default().l2 },
             Open::Trees if many_classes => advised.trees = MANY_CLASSES_ROUNDS,
-            Open::Trees | Open::Temperature => {}
+            Open::Trees | Open::Temperature | Open::Linear => {}
         }
     }
     let tries = TRIED.iter().all(|tried| open.contains(tried)) && params.early_stopping.is_none();
     let advised = advised.check()?;
-    Ok(if tries { advised.opened() } else { advised })
+    let linear = open.contains(&Open::Linear);
+    Ok(if tries { advised.opened(linear) } else { advised })
 }
 
 /// Fewer graphs than this are few, more than the other many.

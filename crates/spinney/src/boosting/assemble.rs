@@ -61,6 +61,7 @@ impl Parts<'_> {
             stopped: self.stopped.into(),
             unproven: unproven(self.trees),
             told_by: None,
+            stumps: 0,
         }
     }
 
@@ -104,7 +105,7 @@ pub(super) fn supports<'a>(
 }
 
 /// How many of the graphs at these positions are of each class, or how many there are.
-fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> {
+pub(super) fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> {
     let mut support = vec![0; classes];
     for &position in found {
         let class = match truth {

@@ -18,6 +18,7 @@ use super::assemble;
 use super::checkpoint::{Checkpoint, Identity};
 use super::explore::Exploration;
 use super::grower::GrownTree;
+use super::linear::{self, Lesson, Linear};
 use super::loss::Loss;
 use super::params::{ClassWeight, Engine, Params, ValidParams};
 use super::planter::{Planter, Spare};
@@ -64,8 +65,9 @@ pub struct Booster<'a> {
     weights: Vec<f64>,
     unit_weights: bool,
     init: Vec<f64>,
-    /// Where trees count otherwise in the model than in training (an ensemble, a temperature): the
-    /// scores of the training graphs by each training alone; else nothing.
+    linear: Option<Linear>,
+    /// Where trees count otherwise in the model than in training (an ensemble, a temperature), or there is a
+    /// linear model beside them: the scores of the training graphs by each training alone; else nothing.
     alone: Vec<Vec<f64>>,
     trees: Vec<GrownTree>,
     rounds: Vec<Round>,
@@ -145,17 +147,24 @@ impl<'a> Booster<'a> {
         let init = loss.init(params.init, train, &weights);
         let space = space.unwrap_or_else(|| exploration.space(params, train));
         let unit_weights = weights.iter().all(|&w| w == 1.0);
-        let train = Side::new(train, &loss, &init);
-        let apart = params.ensemble > 1 || params.temperature != 1.0;
-        let alone = if apart { params.ensemble } else { 0 };
+        let linear = linear_beside(exploration, params, &loss, (train, valid), &weights)?;
+        let (mut train, mut valid) =
+            (Side::new(train, &loss, &init), Side::new(valid, &loss, &init));
+        let apart = params.ensemble > 1 || params.temperature != 1.0 || linear.is_some();
+        let alone = vec![train.scores.clone(); if apart { params.ensemble } else { 0 }];
+        if let Some(linear) = &linear {
+            let all = train.scores.iter_mut().chain(&mut valid.scores).enumerate();
+            all.for_each(|(position, score)| *score = linear.score(position, *score));
+        }
         Ok(Booster {
             exploration,
             params,
             metric,
             space,
-            alone: vec![train.scores.clone(); alone],
+            linear,
+            alone,
             train,
-            valid: Side::new(valid, &loss, &init),
+            valid,
             loss,
             weights,
             unit_weights,
@@ -491,7 +500,7 @@ impl Trained<'_> {
     pub fn into_fit(self) -> Result<Fit> {
         let b = self.booster;
         let params = serde_json::to_value(&**b.params).unwrap_or_default();
-        let model = assemble::Parts {
+        let mut model = assemble::Parts {
             data: b.exploration.data(),
             train: &b.train.graphs,
             truth: &b.train.truth,
@@ -502,6 +511,9 @@ impl Trained<'_> {
             stopped: self.record.stopped.text(),
         }
         .into_model(&*b.space)?;
+        if let Some(linear) = &b.linear {
+            linear.add_to(&mut model, &b.train.truth);
+        }
         Ok(Fit { model, record: self.record })
     }
 }
@@ -521,6 +533,27 @@ fn check_scores(classes: usize, trainings: usize, graphs: usize) -> Result<()> {
              targets classes, not identifiers?"
         ),
     ))
+}
+
+/// The linear model that the parameters ask for.
+fn linear_beside(
+    exploration: &Exploration<'_>,
+    params: &ValidParams,
+    loss: &Loss,
+    (train, valid): (&[u32], &[u32]),
+    weights: &[f64],
+) -> Result<Option<Linear>> {
+    if params.linear <= 0.0 {
+        return Ok(None);
+    }
+    if !linear::applies(loss) {
+        let reason =
+            "there is a linear model of two classes, or of numbers with squared or huber loss";
+        return Err(Error::parameter("linear", reason));
+    }
+    let (fragments, seed) = (exploration.fragments(), params.seed);
+    let lesson = Lesson { fragments, loss, train, weights, seed };
+    Ok(Some(lesson.linear(exploration.data(), valid, params.linear)))
 }
 
 fn diverged(round: usize) -> Error {
@@ -544,7 +577,12 @@ fn watched_metric(params: &ValidParams, loss: &Loss) -> Result<Metric> {
 }
 
 /// A weight for each training position: the data's own times that of its class.
-fn weights(data: &Dataset, params: &ValidParams, loss: &Loss, train: &[u32]) -> Result<Vec<f64>> {
+pub(super) fn weights(
+    data: &Dataset,
+    params: &ValidParams,
+    loss: &Loss,
+    train: &[u32],
+) -> Result<Vec<f64>> {
     let own = |g: u32| data.weights().map_or(1.0, |w| w[g as usize]);
     let mut weights: Vec<f64> = train.iter().map(|&g| own(g)).collect();
     if weights.iter().sum::<f64>() <= 0.0 {

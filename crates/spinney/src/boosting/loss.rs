@@ -123,6 +123,13 @@ impl Loss {
         &self.targets
     }
 
+    /// The same loss of some graphs alone, numbered in their order.
+    #[must_use]
+    pub(super) fn of(&self, graphs: &[u32]) -> Loss {
+        let targets = graphs.iter().map(|&g| self.targets[g as usize]).collect();
+        Loss { targets, ..self.clone() }
+    }
+
     /// The targets of some graphs, for evaluation.
     #[must_use]
     pub fn truth(&self, graphs: &[u32]) -> Truth {

@@ -131,6 +131,9 @@ pub struct Params {
     /// (temperature scaling). Trees are grown as if it were 1.
     #[serde(skip_serializing_if = "is_one_degree")]
     pub temperature: f64,
+    /// What a linear model of fragments counts beside the trees (`linear.rs`); 0 for none.
+    #[serde(skip_serializing_if = "is_none_at_all")]
+    pub linear: f64,
     /// The least number of training graphs that must contain a pattern.
     pub min_support: usize,
     /// The least number of training graphs in a leaf.
@@ -183,6 +186,12 @@ fn is_one_degree(number: &f64) -> bool {
     *number == 1.0
 }
 
+/// Models without a linear one are written as they were before there was one.
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_none_at_all(number: &f64) -> bool {
+    *number == 0.0
+}
+
 impl Default for Params {
     fn default() -> Self {
         Params {
@@ -192,6 +201,7 @@ impl Default for Params {
             trees: 150,
             ensemble: 3,
             temperature: 1.0,
+            linear: 0.0,
             min_support: 1,
             min_samples_leaf: 1,
             min_gain: 0.0,
@@ -270,6 +280,7 @@ impl Params {
         range("min_gain", gain, gain >= 0.0, "a finite number of at least 0")?;
         let degrees = self.temperature;
         range("temperature", degrees, (0.01..=100.0).contains(&degrees), "between 0.01 and 100")?;
+        range("linear", self.linear, (0.0..=100.0).contains(&self.linear), "between 0 and 100")?;
         range("huber_delta", self.huber_delta, self.huber_delta > 0.0, "a number above 0")?;
         for (name, value) in
             [("subsample", self.subsample), ("pattern_sample", self.pattern_sample)]
@@ -287,7 +298,7 @@ impl Params {
         // Without sampling all trainings are alike, and one says it all.
         let samples = self.subsample < 1.0 || self.pattern_sample < 1.0;
         let params = Params { ensemble: if samples { self.ensemble } else { 1 }, ..self };
-        Ok(ValidParams { params, open: false })
+        Ok(ValidParams { params, open: false, open_linear: false })
     }
 }
 
@@ -295,19 +306,26 @@ impl Params {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidParams {
     params: Params,
-    /// Whether a trial is to find depth, rounds and temperature (`trial.rs`).
+    /// Whether a trial is to find least gain, rounds and temperature (`trial.rs`), and whether the weight of a
+    /// linear model, too.
     open: bool,
+    open_linear: bool,
 }
 
 impl ValidParams {
-    /// The same, with depth, rounds and temperature left to a trial; until there was one, they are
-    /// what is written here.
+    /// The same, with least gain, rounds and temperature left to a trial, and the weight of a `linear` model or
+    /// not; until there was one, they are what is written here.
     #[must_use]
-    pub(super) fn opened(self) -> ValidParams {
-        ValidParams { open: true, ..self }
+    pub(super) fn opened(self, linear: bool) -> ValidParams {
+        ValidParams { open: true, open_linear: linear, ..self }
     }
 
-    /// Whether depth, rounds and temperature are left to a [trial](super::trial).
+    /// Whether the weight of a linear model is left to a trial.
+    pub(super) fn is_linear_open(&self) -> bool {
+        self.open_linear
+    }
+
+    /// Whether least gain, rounds and temperature are left to a [trial](super::trial).
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open

@@ -1,4 +1,4 @@
-//! A trial before the training: how eager, how many rounds, how sure.
+//! A trial before the training: how eager, how many rounds, how sure, and how much a linear model may say.
 //!
 //! Data differ in how much can be learnt of them. Where a target follows from structure (a screen for
 //! growth inhibition), leaves of one graph and many rounds go on improving; where it is noisy or rare
@@ -13,6 +13,9 @@
 //! pairs of two classes in the wrong order: a cautious model may have the better probabilities and the
 //! worse order, and both are wanted. The best look gives least gain, rounds and temperature.
 //!
+//! Then a [linear model](super::linear) is fitted to the same graphs, and its weight beside the trees, and theirs, are
+//! what fits the graphs held out best (`weighing`). Of numbers nothing else is tried.
+//!
 //! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out depends on
 //! the targets and the seed, trees on nothing else than they do in training, and sums are
 //! taken in one order. Graphs outside `train` are not looked at.
@@ -23,14 +26,17 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelI
 
 use super::cv::Folds;
 use super::explore::Exploration;
-use super::fit::Booster;
+use super::fit::{Booster, weights};
+use super::linear::{self, Lesson};
 use super::loss::Loss;
 use super::params::{Params, ValidParams};
 use super::record::StopReason;
+use super::weighing::{Weights, weigh};
 use crate::error::Result;
 use crate::math::sum;
 use crate::metrics::Metric;
-use crate::model::Task;
+use crate::model::evaluate::measure;
+use crate::model::{Link, Predictions, Task};
 use crate::split::space::{PatternSpace, Shared};
 
 /// What a split must gain at least, tried for two classes: the most eager first.
@@ -56,6 +62,9 @@ const TEMPERATURES: [f64; 14] =
 /// average are calmer. Between 1.0 and 1.3 on fourteen settings of eight sets.
 const HASTY: f64 = 1.15;
 
+/// A linear model of classes counts so much of what fits best to hasty trainings, and the trees lose so much less.
+const CAUTION: f64 = 0.7;
+
 /// One part in so many is held out, one part after the other until those held out have so many graphs of
 /// the smallest class; one part only of many graphs, or of many classes, which take longer.
 const PARTS: usize = 5;
@@ -79,9 +88,15 @@ struct Look {
 /// The looks at a candidate.
 type Looks = Vec<Look>;
 
-/// The parameters with least gain, rounds and temperature as a trial on the graphs `train` finds them, if they
-/// were left open; else as they are, and also where there is too little to try on, where targets
-/// are numbers, where time or patterns are limited, or where `go_on` stops it.
+/// The looks at a candidate on one part, each with the scores of the graphs held out.
+type Seen = Vec<(Look, Vec<f64>)>;
+
+/// Graphs to learn from and to judge by.
+type Part = (Vec<u32>, Vec<u32>);
+
+/// The parameters with least gain, rounds, temperature and the weight of a linear model as a trial on the graphs
+/// `train` finds them, if they were left open; else as they are, and also where there is too little to
+/// try on, where time or patterns are limited, or where `go_on` stops it.
 ///
 /// # Errors
 /// If the targets do not fit the loss.
@@ -101,33 +116,107 @@ pub fn settled(
     let Some(parts) = parts(&loss, params, train).filter(|_| !is_short) else {
         return as_written.check();
     };
-    let candidates = candidates(params, loss.outputs() == 1)?;
-    let on_part =
-        |part: &(Vec<u32>, Vec<u32>)| on_part(exploration, params, &candidates, part, go_on);
+    let candidates = candidates(params, loss.task())?;
+    let on_part = |part: &Part| on_part(exploration, params, &candidates, part, go_on);
     let all = parts.par_iter().with_max_len(1).map(on_part);
-    let Some(looks) = all.collect::<Option<Vec<Vec<Looks>>>>() else { return as_written.check() };
-    let of = |candidate: usize| looks.iter().map(|part| &part[candidate]).collect::<Vec<_>>();
+    let Some(seen) = all.collect::<Option<Vec<Vec<Seen>>>>() else { return as_written.check() };
+    let of = |candidate: usize| seen.iter().map(|part| &part[candidate]).collect::<Vec<_>>();
     let tried: Vec<Looks> = (0..candidates.len()).map(|candidate| added(&of(candidate))).collect();
     let usual = candidates.iter().position(|candidate| candidate.min_gain == params.min_gain);
-    let Some((candidate, look)) = best(&tried, usual.unwrap_or(0)) else {
+    let Some((candidate, at)) = best(&tried, usual.unwrap_or(0)) else {
         return as_written.check();
     };
-    Params {
-        min_gain: candidates[candidate].min_gain,
-        trees: HASTE * look.rounds,
-        temperature: TEMPERATURES[look.judged().0],
-        ..as_written
+    let numbers = matches!(loss.task(), Task::Regression);
+    let at = if numbers { tried[candidate].len() - 1 } else { at };
+    let look = tried[candidate][at];
+    let mut found = as_written;
+    if !numbers {
+        found.min_gain = candidates[candidate].min_gain;
+        found.trees = HASTE * look.rounds;
+        found.temperature = TEMPERATURES[look.judged().0];
     }
-    .check()
+    if params.is_linear_open() && linear::applies(&loss) && go_on() {
+        let degrees = |looks: &Looks| match numbers {
+            true => 1.0,
+            false => HASTY * TEMPERATURES[looks[at].judged().0],
+        };
+        let degrees: Vec<f64> = tried.iter().map(degrees).collect();
+        let scores = |part: &Vec<Seen>| part.iter().map(|seen| seen[at].1.clone()).collect();
+        let scores: Vec<Vec<Vec<f64>>> = seen.iter().map(scores).collect();
+        let lessons = Lessons { exploration, params, loss: &loss };
+        if let Some((own, weight)) = lessons.weighed(&parts, &scores, &degrees)? {
+            found.temperature = (found.temperature / own).clamp(0.01, 100.0);
+            found.linear = weight.min(100.0);
+        }
+    }
+    found.check()
 }
 
-/// Graphs to learn from and to judge by, for each part held out; nothing where there are too few.
-fn parts(loss: &Loss, params: &ValidParams, train: &[u32]) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
-    if matches!(loss.task(), Task::Regression) || train.len() < LEAST {
+/// What a linear model is tried on.
+struct Lessons<'a> {
+    exploration: &'a Exploration<'a>,
+    params: &'a ValidParams,
+    loss: &'a Loss,
+}
+
+impl Lessons<'_> {
+    /// The weights of the trees and of a linear model beside them; nothing if that is not worth while. What the
+    /// trees will say is told best by all candidates together (hasty trainings are worse than the one that
+    /// follows), of whose `scores` on each part the trees' share is divided by the candidate's `degrees`.
+    fn weighed(
+        &self,
+        parts: &[Part],
+        scores: &[Vec<Vec<f64>>],
+        degrees: &[f64],
+    ) -> Result<Option<(f64, f64)>> {
+        let (data, params, loss) = (self.exploration.data(), self.params, self.loss);
+        let fragments = self.exploration.fragments();
+        let on_part = |((train, held), scores): (&Part, &Vec<Vec<f64>>)| {
+            let weights = weights(data, params, loss, train)?;
+            let init = loss.init(params.init, train, &weights)[0];
+            let mean = |i: usize| {
+                let all = scores.iter().zip(degrees).map(|(s, degrees)| (s[i] - init) / degrees);
+                init + all.sum::<f64>() / scores.len() as f64
+            };
+            let own: Vec<f64> = (0..held.len()).map(mean).collect();
+            let lesson = Lesson { fragments, loss, train, weights: &weights, seed: params.seed };
+            Ok((own, lesson.scores(held)))
+        };
+        let all = parts.par_iter().zip(scores.par_iter()).with_max_len(1).map(on_part);
+        let all: Vec<(Vec<f64>, Vec<f64>)> = all.collect::<Result<_>>()?;
+        let (own, linear): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        let held: Vec<u32> = parts.iter().flat_map(|part| part.1.iter().copied()).collect();
+        let counts =
+            data.weights().map(|w| held.iter().map(|&g| w[g as usize]).collect::<Vec<_>>());
+        let columns = (own.concat(), linear.concat());
+        let found = weigh(&loss.of(&held), counts.as_deref(), &columns.0, &[&columns.1]);
+        let Some(Weights { own: trees, others, .. }) = found else { return Ok(None) };
+        let caution = if loss.link() == Link::Logistic { CAUTION } else { 1.0 };
+        let (trees, weight) = (1.0 - caution * (1.0 - trees), caution * others[0].1);
+        let order = |trees: f64, weight: f64| {
+            let parts = parts.iter().zip(own.iter().zip(&linear));
+            sum(parts.map(|((_, held), (own, linear))| {
+                let all = own.iter().zip(linear).map(|(own, linear)| trees * own + weight * linear);
+                let scores = Predictions::new(loss.link(), 1, all.collect());
+                measure(Metric::Auc, &scores, &loss.truth(held))
+            }))
+        };
+        // Not a number where there are no pairs to be put in order.
+        let is_worse = order(trees, weight) <= order(1.0, 0.0);
+        Ok((trees > 0.0 && weight > 0.0 && !is_worse).then_some((trees, weight)))
+    }
+}
+
+/// The parts that are tried, one for each that is held out; nothing where there are too few.
+fn parts(loss: &Loss, params: &ValidParams, train: &[u32]) -> Option<Vec<Part>> {
+    let numbers = matches!(loss.task(), Task::Regression);
+    let nothing_open = numbers && !(params.is_linear_open() && linear::applies(loss));
+    if train.len() < LEAST || nothing_open {
         return None;
     }
-    let strata: Vec<u32> = train.iter().map(|&g| loss.targets()[g as usize] as u32).collect();
-    let mut sizes = vec![0; loss.task().classes().len()];
+    let class = |g: u32| if numbers { 0 } else { loss.targets()[g as usize] as u32 };
+    let strata: Vec<u32> = train.iter().map(|&g| class(g)).collect();
+    let mut sizes = vec![0; loss.task().classes().len().max(1)];
     strata.iter().for_each(|&class| sizes[class as usize] += 1);
     let smallest = sizes.into_iter().filter(|&size| size > 0).min()?;
     if smallest < LEAST_OF_CLASS {
@@ -149,14 +238,21 @@ fn parts(loss: &Loss, params: &ValidParams, train: &[u32]) -> Option<Vec<(Vec<u3
 }
 
 /// What is tried, the most eager first.
-fn candidates(params: &ValidParams, two_classes: bool) -> Result<Vec<ValidParams>> {
+fn candidates(params: &ValidParams, task: &Task) -> Result<Vec<ValidParams>> {
+    let numbers = matches!(task, Task::Regression);
     let learning_rate = (HASTE as f64 * params.learning_rate).min(1.0);
     let trees = params.trees.div_ceil(HASTE).max(STEP);
-    let candidate = |&min_gain: &f64| {
-        Params { min_gain, learning_rate, trees, ensemble: 1, ..(**params).clone() }.check()
+    let candidate = |(number, &min_gain): (usize, &f64)| {
+        let seed = if numbers { params.seed_of(number) } else { params.seed };
+        Params { min_gain, learning_rate, trees, ensemble: 1, seed, ..(**params).clone() }.check()
     };
-    let gains = if two_classes { &GAINS[..] } else { &[params.min_gain] };
-    gains.iter().map(candidate).collect()
+    let usual = [params.min_gain; GAINS.len()];
+    let gains = match task {
+        Task::Binary { .. } => &GAINS[..],
+        Task::Multiclass { .. } => &usual[..1],
+        Task::Regression => &usual,
+    };
+    gains.iter().enumerate().map(candidate).collect()
 }
 
 /// Looks at every candidate on one part. Where all patterns are known they share what is known of them; an
@@ -165,9 +261,9 @@ fn on_part(
     exploration: &Exploration<'_>,
     params: &ValidParams,
     candidates: &[ValidParams],
-    (learned, held): &(Vec<u32>, Vec<u32>),
+    (learned, held): &Part,
     go_on: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Looks>> {
+) -> Option<Vec<Seen>> {
     let known = exploration.census().map(|_| exploration.space(params, learned));
     let look = |candidate: &ValidParams| {
         let space = known.as_deref().map(|known| Box::new(Shared(known)) as Box<dyn PatternSpace>);
@@ -177,14 +273,15 @@ fn on_part(
 }
 
 /// Trains a candidate and looks at it; nothing if that was stopped or fails.
-fn looks(booster: Booster<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Looks> {
+fn looks(booster: Booster<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Seen> {
     let last = booster.asked_rounds();
     let mut looks = Vec::new();
     let trained = booster.run_watched(|booster| {
         let rounds = booster.rounds().len();
         if rounds % STEP == 0 && 2 * rounds >= last {
             let losses = TEMPERATURES.map(|temperature| held_loss(booster, HASTY * temperature));
-            looks.push(Look { rounds, losses, wrong: wrongly_ordered(booster) });
+            let look = Look { rounds, losses, wrong: wrongly_ordered(booster) };
+            looks.push((look, booster.held_out().1.to_vec()));
         }
         go_on()
     });
@@ -212,19 +309,19 @@ fn wrongly_ordered(booster: &Booster<'_>) -> f64 {
 }
 
 /// What the looks on all parts say together.
-fn added(parts: &[&Looks]) -> Looks {
+fn added(parts: &[&Seen]) -> Looks {
     let looks = 0..parts.iter().map(|looks| looks.len()).min().unwrap_or(0);
     let added = |look: usize| {
-        let all = || parts.iter().map(|part| &part[look]);
+        let all = || parts.iter().map(|part| &part[look].0);
         let losses = std::array::from_fn(|t| sum(all().map(|look| look.losses[t])));
-        Look { rounds: parts[0][look].rounds, losses, wrong: sum(all().map(|look| look.wrong)) }
+        Look { rounds: parts[0][look].0.rounds, losses, wrong: sum(all().map(|look| look.wrong)) }
     };
     looks.map(added).collect()
 }
 
 /// The best candidate (the usual one unless another is clearly better), and its first look that is as good
 /// as its best one.
-fn best(tried: &[Looks], usual: usize) -> Option<(usize, Look)> {
+fn best(tried: &[Looks], usual: usize) -> Option<(usize, usize)> {
     let bad = |candidate: usize, look: usize| tried[candidate][look].judged().1;
     let least = |candidate: usize| {
         let looks = (0..tried[candidate].len()).map(|look| (bad(candidate, look), look));
@@ -237,7 +334,7 @@ fn best(tried: &[Looks], usual: usize) -> Option<(usize, Look)> {
         .min_by(|a, b| a.0.total_cmp(&b.0))?;
     let (best, last) = least(candidate)?;
     let look = (0..=last).find(|&look| bad(candidate, look) <= CLOSE * best)?;
-    Some((candidate, tried[candidate][look]))
+    Some((candidate, look))
 }
 
 impl Look {

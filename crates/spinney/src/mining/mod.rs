@@ -6,7 +6,8 @@
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
 //!   [`tree`] grows it where asked and remembers it.
 //!
-//! A few graphs are walked without keeping anything by [`hunt`].
+//! A few graphs are walked without keeping anything by [`hunt`]. [`fragments`] are the small patterns and the
+//! neighbourhoods that a linear model weighs.
 //!
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split can tell apart.
@@ -21,6 +22,7 @@ mod columns;
 pub mod dfs_code;
 mod extend;
 mod flat;
+pub mod fragments;
 mod grow;
 pub mod hunt;
 mod join;
@@ -36,6 +38,7 @@ pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
+pub use fragments::Fragments;
 pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
 pub use ration::Ration;

@@ -192,8 +192,13 @@ impl Wire {
         if !link_fits {
             return Err("its link does not fit its task".into());
         }
+        let rounds = self.trees.len().checked_sub(self.provenance.stumps);
+        let rounds = rounds.ok_or("it has fewer trees than stumps")?;
+        if self.provenance.stumps > 0 && outputs > 1 {
+            return Err("it has a linear model, which does not fit its outputs".into());
+        }
         if let Some(told) = &self.provenance.told_by {
-            told.check(outputs, self.trees.len())?;
+            told.check(outputs, rounds)?;
         }
         let (mut canonizer, mut steps) = (Canonizer::new(), MOST_STEPS);
         let mut patterns = Vec::with_capacity(self.patterns.len());

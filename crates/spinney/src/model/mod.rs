@@ -129,6 +129,14 @@ pub struct Provenance {
     /// The models of other targets that were added to this one, if any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told_by: Option<ToldBy>,
+    /// How many trees, before those of the rounds, are the stumps of a linear model.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stumps: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// What a model that is the sum of several was added up from. The trees have their weights in them already.
@@ -221,21 +229,23 @@ impl Model {
     /// The number of boosting rounds, without those of models of other targets.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        (self.trees.len() - self.helper_trees()) / self.trees_a_round()
+        (self.trees.len() - self.trees_beside()) / self.trees_a_round()
     }
 
-    /// How many of the trees, the first ones, are those of models of other targets.
+    /// How many of the trees, the first ones, are not of the model's own rounds: those of models of other targets
+    /// and the stumps of a linear model.
     #[must_use]
-    pub fn helper_trees(&self) -> usize {
+    pub fn trees_beside(&self) -> usize {
         let told_by = self.provenance.told_by.as_ref();
-        told_by.map_or(0, |told| told.helpers.iter().map(|helper| helper.trees).sum())
+        let helpers = told_by.map_or(0, |told| told.helpers.iter().map(|h| h.trees).sum());
+        self.provenance.stumps + helpers
     }
 
     /// The number of trainings that were averaged: a round has a tree of each.
     #[must_use]
     pub fn ensemble(&self) -> usize {
         let given = self.params.get("ensemble").and_then(serde_json::Value::as_u64);
-        given.map_or(1, |n| n as usize).clamp(1, (self.trees.len() - self.helper_trees()).max(1))
+        given.map_or(1, |n| n as usize).clamp(1, (self.trees.len() - self.trees_beside()).max(1))
     }
 
     pub(crate) fn trees_a_round(&self) -> usize {

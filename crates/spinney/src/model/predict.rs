@@ -160,14 +160,13 @@ impl Model {
         Predictor { model: self, matcher: self.matcher(), forest }
     }
 
-    /// The predictions after every round, the first element being the one before any tree but those of models of
-    /// other targets.
+    /// The predictions after every round, the first element being the one before any tree of a round.
     #[must_use]
     pub fn staged_predict(&self, data: &Dataset) -> Vec<Predictions> {
         let outputs = self.task.outputs();
         let leaves = self.leaves(data);
         let mut scores = self.init.repeat(leaves.len());
-        let (helpers, own) = self.trees.split_at(self.helper_trees());
+        let (helpers, own) = self.trees.split_at(self.trees_beside());
         for (score, leaves) in scores.iter_mut().zip(&leaves).filter(|_| !helpers.is_empty()) {
             helpers.iter().zip(leaves).for_each(|(tree, &leaf)| *score += tree.value(leaf));
         }

@@ -1,0 +1,280 @@
+//! Fragments: small patterns with their numbers, and whole neighbourhoods. What a linear model weighs.
+//!
+//! A fragment of the first kind is a pattern of at most [`SMALL`] edges that occurs at least so many times; one
+//! of the second kind is everything up to [`RADIUS`] steps around a vertex: the edges of which one end is
+//! nearer than that. A neighbourhood is a pattern like any other, if a large one. It is taken only where the
+//! labels inside tell how many edges there are (as RDKit's invariants do, or labels with degrees): then a
+//! graph that contains the pattern has the very neighbourhood, and nothing else is attached there.
+//!
+//! **Invariant.** Numbers of fragments depend on the graphs and their order alone. Rows ascend. Fragments of a
+//! single graph are left out: nothing can be learnt of them. Neighbourhoods are told apart by colour refinement,
+//! which may take two for one; so a fragment is *believed* to be where its rows say, and who
+//! uses one asks for its code ([`Fragments::decode`]) and looks where that occurs.
+//!
+//! **Cost.** A census of two edges, and a short walk around every vertex.
+
+use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
+
+use super::canonical::Canonizer;
+use super::census::{Census, PatternId};
+use super::dfs_code::DfsCode;
+use super::levels::{reached, threshold};
+use crate::graph::{Graph, GraphBuilder};
+use crate::random::mix;
+
+/// The most edges of a small pattern.
+pub const SMALL: usize = 2;
+
+/// The widest neighbourhood.
+pub const RADIUS: usize = 3;
+
+/// The most edges of a neighbourhood: larger ones are rare, and slow to look for.
+const MOST_EDGES: usize = 24;
+
+/// The most occurrences that are told apart.
+const MOST_LEVELS: u32 = 16;
+
+/// So many steps may be taken to see that a code is the smallest: more symmetric patterns are left out.
+const STEPS: u64 = 20_000;
+
+/// The fragments of some graphs.
+#[derive(Debug, Default)]
+pub struct Fragments {
+    census: Census,
+    sources: Vec<Source>,
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+}
+
+/// What a fragment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Small { pattern: PatternId, at_least: u32 },
+    Around { graph: u32, vertex: u32, radius: u32 },
+}
+
+/// A neighbourhood by its colour.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    color: u64,
+    vertex: u32,
+    radius: u32,
+}
+
+impl Fragments {
+    /// The fragments of `graphs`.
+    #[must_use]
+    pub fn of(graphs: &[Graph]) -> Fragments {
+        let census = Census::take(graphs, SMALL);
+        let (small, firsts) = small(&census);
+        let fixed = degrees_told(graphs);
+        let around: Vec<Vec<Met>> = graphs.par_iter().map(|g| neighbourhoods(g, &fixed)).collect();
+        let mut sources = small;
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        let (mut starts, mut rows) = (vec![0], Vec::new());
+        for (graph, met) in around.iter().enumerate() {
+            for (pattern, count) in census.row(graph) {
+                let levels = reached(count).min(MOST_LEVELS);
+                rows.extend(firsts[pattern as usize]..firsts[pattern as usize] + levels);
+            }
+            for &Met { color, vertex, radius } in met {
+                rows.push(*numbers.entry(color).or_insert_with(|| {
+                    sources.push(Source::Around { graph: graph as u32, vertex, radius });
+                    sources.len() as u32 - 1
+                }));
+            }
+            let begun = starts[graph];
+            rows[begun..].sort_unstable();
+            starts.push(rows.len());
+        }
+        Fragments { census, sources, starts, rows }.deduplicated()
+    }
+
+    /// Every fragment once a row, and none that only one graph has.
+    fn deduplicated(mut self) -> Fragments {
+        let mut supports = vec![0u32; self.sources.len()];
+        let graphs = self.starts.len() - 1;
+        for graph in 0..graphs {
+            let mut last = None;
+            for &fragment in self.row(graph) {
+                supports[fragment as usize] += u32::from(last != Some(fragment));
+                last = Some(fragment);
+            }
+        }
+        let mut sources = Vec::new();
+        let new: Vec<Option<u32>> = (self.sources.iter().zip(&supports))
+            .map(|(&source, &support)| {
+                (support > 1).then(|| {
+                    sources.push(source);
+                    sources.len() as u32 - 1
+                })
+            })
+            .collect();
+        let (mut starts, mut rows) = (vec![0], Vec::new());
+        for graph in 0..graphs {
+            let begun = rows.len();
+            rows.extend(self.row(graph).iter().filter_map(|&f| new[f as usize]));
+            let mut row = rows.split_off(begun);
+            row.dedup();
+            rows.append(&mut row);
+            starts.push(rows.len());
+        }
+        rows.shrink_to_fit();
+        (self.sources, self.starts, self.rows) = (sources, starts, rows);
+        self
+    }
+
+    /// The number of fragments.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The fragments of a graph, ascending.
+    #[must_use]
+    pub fn row(&self, graph: usize) -> &[u32] {
+        &self.rows[self.starts[graph]..self.starts[graph + 1]]
+    }
+
+    /// The smallest DFS code of a fragment and its least number of occurrences; nothing if the code is too
+    /// symmetric to be checked again. `graphs` are those that the fragments are of.
+    pub fn decode(
+        &self,
+        graphs: &[Graph],
+        fragment: u32,
+        canonizer: &mut Canonizer,
+    ) -> Option<(DfsCode, u32)> {
+        match self.sources[fragment as usize] {
+            Source::Small { pattern, at_least } => {
+                Some((self.census.decode(graphs, pattern, canonizer).code, at_least))
+            }
+            Source::Around { graph, vertex, radius } => {
+                let graph = &graphs[graph as usize];
+                let edges = edges_around(graph, vertex, radius as usize)?;
+                let code = canonizer.canonical(&part(graph, &edges)).code;
+                canonizer.is_minimal_within(&code, &mut { STEPS })?;
+                Some((code, 1))
+            }
+        }
+    }
+}
+
+/// The fragments of small patterns, one a level that some graph reaches, and the first of each pattern.
+fn small(census: &Census) -> (Vec<Source>, Vec<u32>) {
+    let mut levels = vec![0; census.len()];
+    for (pattern, count) in (0..census.graph_count()).flat_map(|graph| census.row(graph)) {
+        let most = &mut levels[pattern as usize];
+        *most = reached(count).min(MOST_LEVELS).max(*most);
+    }
+    let (mut sources, mut firsts) = (Vec::new(), Vec::with_capacity(census.len()));
+    for (pattern, &levels) in (0..).zip(&levels) {
+        firsts.push(sources.len() as u32);
+        let of = |level| Source::Small { pattern, at_least: threshold(level) };
+        sources.extend((1..=levels).map(of));
+    }
+    (sources, firsts)
+}
+
+/// For each label, whether all vertices that have it have the same number of edges, and some.
+fn degrees_told(graphs: &[Graph]) -> Vec<bool> {
+    let mut degrees: Vec<Option<usize>> = Vec::new();
+    let mut told: Vec<bool> = Vec::new();
+    for graph in graphs {
+        for (v, &label) in (0..).zip(graph.labels()) {
+            let (label, degree) = (label as usize, graph.neighbors(v).len());
+            if label >= told.len() {
+                degrees.resize(label + 1, None);
+                told.resize(label + 1, true);
+            }
+            told[label] &= degree > 0 && *degrees[label].get_or_insert(degree) == degree;
+        }
+    }
+    told
+}
+
+/// The neighbourhoods of a graph's vertices, by refined colours; those that are no larger than a narrower one
+/// of the same vertex, or no larger than a small pattern, are left out.
+fn neighbourhoods(graph: &Graph, told: &[bool]) -> Vec<Met> {
+    let mut colors: Vec<u64> = graph.labels().iter().map(|&l| mix(u64::from(l) + 1)).collect();
+    let mut inside: Vec<bool> = vec![true; colors.len()];
+    let mut sizes = vec![SMALL; colors.len()];
+    let mut met = Vec::new();
+    for radius in 1..=RADIUS {
+        let around = |v: u32| {
+            let each = graph
+                .neighbors(v)
+                .iter()
+                .map(|n| mix(colors[n.vertex as usize] ^ mix(u64::from(n.label) | 1 << 40)));
+            mix(colors[v as usize].rotate_left(17).wrapping_add(each.fold(0, u64::wrapping_add)))
+        };
+        let is_inside = |v: u32| {
+            told[graph.label(v) as usize]
+                && graph.neighbors(v).iter().all(|n| inside[n.vertex as usize])
+        };
+        let vertices = 0..graph.vertex_count() as u32;
+        let next: Vec<(u64, bool)> = vertices.map(|v| (around(v), is_inside(v))).collect();
+        (colors, inside) = next.into_iter().unzip();
+        for (v, size) in (0..).zip(&mut sizes).filter(|(v, _)| inside[*v as usize]) {
+            let edges = edges_around(graph, v, radius).map_or(0, |edges| edges.len());
+            if edges > *size {
+                *size = edges;
+                let color = mix(colors[v as usize].wrapping_add(radius as u64));
+                met.push(Met { color, vertex: v, radius: radius as u32 });
+            }
+        }
+    }
+    met
+}
+
+/// The edges of which one end is less than `radius` steps away from a vertex; nothing if there are too many.
+fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<(u32, u32)>> {
+    let (mut reached, mut edges) = (vec![vertex], Vec::new());
+    let mut from = 0;
+    for _ in 0..radius {
+        let to = reached.len();
+        for at in from..to {
+            let v = reached[at];
+            for n in graph.neighbors(v) {
+                let known = reached.iter().position(|&w| w == n.vertex);
+                // An edge to a vertex that was looked at before is known.
+                if known.is_some_and(|known| known < at) {
+                    continue;
+                }
+                edges.push((v, n.vertex));
+                if known.is_none() {
+                    reached.push(n.vertex);
+                }
+                if edges.len() > MOST_EDGES {
+                    return None;
+                }
+            }
+        }
+        from = to;
+    }
+    Some(edges)
+}
+
+/// Some edges of a graph as a graph.
+fn part(graph: &Graph, edges: &[(u32, u32)]) -> Graph {
+    let mut builder = GraphBuilder::new();
+    let mut local: Vec<u32> = Vec::new();
+    for &(u, v) in edges {
+        let [a, b] = [u, v].map(|v| match local.iter().position(|&w| w == v) {
+            Some(at) => at as u32,
+            None => {
+                local.push(v);
+                builder.add_vertex(graph.label(v))
+            }
+        });
+        let added = builder.add_edge(a, b, graph.edge_label(u, v).unwrap_or_default());
+        debug_assert!(added.is_ok(), "the edges of a graph join different vertices");
+    }
+    builder.build()
+}
