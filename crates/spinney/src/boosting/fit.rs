@@ -544,7 +544,12 @@ fn watched_metric(params: &ValidParams, loss: &Loss) -> Result<Metric> {
 }
 
 /// A weight for each training position: the data's own times that of its class.
-fn weights(data: &Dataset, params: &ValidParams, loss: &Loss, train: &[u32]) -> Result<Vec<f64>> {
+pub(super) fn weights(
+    data: &Dataset,
+    params: &ValidParams,
+    loss: &Loss,
+    train: &[u32],
+) -> Result<Vec<f64>> {
     let own = |g: u32| data.weights().map_or(1.0, |w| w[g as usize]);
     let mut weights: Vec<f64> = train.iter().map(|&g| own(g)).collect();
     if weights.iter().sum::<f64>() <= 0.0 {
