@@ -232,10 +232,11 @@ class SpinneyBase(BaseEstimator):
         _, values = self.model_.leaves(graphs, threads_of(self.n_jobs))
         init = np.asarray(self.model_.init)
         scores = np.tile(init, (len(graphs), 1))
-        trees = self.model_.trees_a_round
+        trees, told = self.model_.trees_a_round, self.model_.helper_trees
         for start in range(0, values.shape[1], len(init)):
             scores = scores + values[:, start : start + len(init)]
-            if (start + len(init)) % trees == 0:
+            own = start + len(init) - told
+            if own > 0 and own % trees == 0:
                 yield scores
 
     def apply(self, X: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+import numpy as np
 import pandas as pd
 import pytest
 from conftest import ALCOHOL, SMILES, data_file
@@ -64,6 +65,34 @@ def test_a_trial_finds_the_same(train, tmp_path):
     assert (plain.n_iter_, json.loads(plain.to_json())["model"]["params"]["min_gain"]) == (150, 1.0)
     plain = SpinneyClassifier(ensemble=1, temperature=1.0, min_split_gain=0.0).fit(smiles, [int(a) for a in y])
     assert abs(plain.decision_function(smiles)).mean() > 1.2 * abs(model.decision_function(smiles)).mean()
+
+
+def test_models_that_were_told_by_others(program, tmp_path):
+    """Two targets of the same molecules; few have an answer to the first."""
+    random = np.random.default_rng(5)
+    matters = np.array([[0, 3, -2, 1], [3, -1, 4, -3], [-2, 4, -3, 2], [1, -3, 2, 0]])
+    chains = [random.integers(0, 4, random.integers(5, 10)) for _ in range(400)]
+    truth = np.array([matters[chain[:-1], chain[1:]].sum() > 2 for chain in chains])
+    few, many = (truth ^ (random.random(400) < 0.12) for _ in range(2))
+    smiles = ["C" + "".join("CNOS"[atom] for atom in chain) + "C" for chain in chains]
+    first = [int(answer) if i % 4 == 0 else "" for i, answer in enumerate(few)]
+    rows = [f"{s},{a},{int(b)}\n" for s, a, b in zip(smiles, first, many, strict=True)]
+    path, out = tmp_path / "two.csv", tmp_path / "scores.csv"
+    path.write_text("smiles,few,many\n" + "".join(rows))
+    run(program, "train", path, "--target", "all", "-o", tmp_path / "m.json", "--trees", 12, "--max-edges", 3)
+    run(program, "predict", tmp_path / "m.few.json", path, "-o", out)
+    told = spinney.load(tmp_path / "m.few.json")
+    assert json.loads(told.to_json())["model"]["provenance"]["told_by"]["helpers"][0]["target"] == "many"
+    assert told.to_json() == (tmp_path / "m.few.json").read_text()
+    scores = told.decision_function(smiles)
+    assert (scores == pd.read_csv(out)["score"]).all()
+    # Rounds are its own; those of the other model come before the first.
+    stages = list(told.staged_predict_proba(smiles))
+    assert len(stages) == told.n_iter_ == 12
+    assert np.allclose(stages[-1], told.predict_proba(smiles), atol=1e-12)
+    alone = tmp_path / "alone.json"
+    run(program, "train", path, "--target", "few", "-o", alone, "--trees", 12, "--max-edges", 3)
+    assert len(spinney.load(alone).apply(smiles)[0]) < len(told.apply(smiles)[0])
 
 
 def test_graphs(train, tmp_path):

@@ -9,7 +9,6 @@ use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::sharing::spoken;
 use crate::{input, output};
 
 /// Describe a data set or a model file.
@@ -151,7 +150,7 @@ fn model(model: &Model) -> (String, Value) {
         model.patterns().len(),
         model.patterns().iter().map(|p| p.code.edge_count()).max().unwrap_or(0)
     );
-    if let Some(told) = spoken(model) {
+    if let Some(told) = &provenance.told_by {
         text += &format!("told by   others: {told}\n");
     }
     text += "parameters\n";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use spinney::boosting::ValidParams;
 use spinney::boosting::sharing::{Sharer, told};
-use spinney::model::ToldBy;
+use spinney::model::{Provenance, ToldBy};
 use spinney::{Dataset, Model, Result};
 
 use crate::args::CommonArgs;
@@ -49,30 +49,22 @@ pub(crate) fn tell_each_other(
         }
         let places = places(all, one.column);
         let told = told(&sharers, own, (&one.data, &places), &one.params)?;
-        let by = told.as_ref().and_then(|told| told.provenance().told_by.as_ref());
-        results[one.column]["told_by"] = json!(by);
         let Some(told) = told else {
+            results[one.column]["told_by"] = Value::Null;
             common.note(&format!("{}: the other targets have nothing to tell", names(one)));
             continue;
         };
         told.save(&one.path)?;
+        let Provenance { told_by, unproven, .. } = told.provenance();
+        results[one.column]["told_by"] = json!(told_by);
         results[one.column]["patterns"] = json!(told.patterns().len());
-        let text = format!("{}: {}", names(one), spoken(&told).unwrap_or_default());
-        wait.suspend(|| output::print(&format!("{text}; wrote {}\n", one.path.display())))?;
+        results[one.column]["unproven"] = json!(unproven);
+        let by = told_by.as_ref().map(ToldBy::to_string).unwrap_or_default();
+        let text = format!("{}: {by}; wrote {}\n", names(one), one.path.display());
+        wait.suspend(|| output::print(&text))?;
     }
     wait.finish_and_clear();
     Ok(())
-}
-
-/// By whom a model was told, if it was.
-pub(crate) fn spoken(model: &Model) -> Option<String> {
-    let ToldBy { own, helpers } = model.provenance().told_by.as_ref()?;
-    let mut text = format!("score = {own:.2} x its own");
-    for helper in helpers {
-        let sign = if helper.weight < 0.0 { '-' } else { '+' };
-        text += &format!(" {sign} {:.2} x {}", helper.weight.abs(), helper.target);
-    }
-    Some(text)
 }
 
 /// Which molecules have a target in a column.

@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// How --valid FRACTION holds out: random, scaffold, or the column that tells the parts
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
     split: Split,
-    /// With several targets: let each model be told by those of the others, with weights that are found on
-    /// molecules left out of three more trainings a target [default: true; paper: false; not with --valid,
+    /// With several targets, of two classes or numbers: let each model be told by those of the others, with
+    /// weights that are found on molecules left out of three more trainings a target [default: true; paper: false; not with --valid,
     /// --early-stopping, --checkpoint, --report, --time or --max-patterns]
     #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
     share: Option<bool>,
@@ -136,6 +136,7 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
         "output": args.output.display().to_string(),
         "valid": args.valid,
         "target": targets,
+        "share": shares,
         "chemistry": chemistry.as_ref().map(Chemistry::to_json),
     }));
     output::write_json(args.common.json.as_deref(), "train", &params, started, &results)

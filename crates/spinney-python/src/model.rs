@@ -203,6 +203,12 @@ impl Model {
         self.inner.task().outputs() * self.inner.ensemble()
     }
 
+    /// How many of the trees, the first ones, are those of models of other targets.
+    #[getter]
+    fn helper_trees(&self) -> usize {
+        self.inner.helper_trees()
+    }
+
     /// The scores of graphs, one an output.
     fn scores<'py>(
         &self,

@@ -25,6 +25,7 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
                 (count(model.trees().iter().map(Tree::depth).max().unwrap_or(0), "question")) " from root to leaf, "
                 (count(model.patterns().len(), "pattern")) "; stopped: " (made.stopped)
             }
+            @if let Some(told) = &made.told_by { dt { "Told by other targets" } dd { (told.to_string()) } }
             dt { "Made by" } dd { (made.program) }
             dt { "Model hash" } dd { code.hash { (model.sha256()) } }
             dt { "Training data hash" } dd { code.hash { (made.data_sha256) } }

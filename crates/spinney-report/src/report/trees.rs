@@ -16,6 +16,9 @@ pub(super) fn body(model: &Model) -> Markup {
         p {
             "Each tree asks questions from its root; the number at the leaf that is reached is added to the score, and "
             (meaning(model)) ". The first questions are open; select one to open or close it."
+            @if model.helper_trees() > 0 {
+                " The first " (count(model.helper_trees(), "tree")) " of " (all) " are those of models of other targets."
+            }
             @if shown < all { " The first " (shown) " of " (all) " trees are here." }
         }
         @if shown == 0 { p { "There is no tree." } } @else {

@@ -20,13 +20,13 @@ use rustc_hash::FxHashMap;
 use super::assemble::supports;
 use super::cv::{Folds, strata};
 use super::explore::Exploration;
-use super::fit::Booster;
+use super::fit::{Booster, weights};
 use super::loss::Loss;
 use super::params::ValidParams;
 use super::record::StopReason;
 use super::weighing::{Weights, weigh};
 use crate::dataset::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::math::sum;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::{Helper, Model, Node, Pattern, ToldBy, Tree, Unproven};
@@ -48,12 +48,18 @@ pub fn unseen_scores(
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Vec<f64>>> {
     let data = exploration.data();
-    if Loss::new(params, data)?.outputs() > 1 {
+    let loss = Loss::new(params, data)?;
+    if loss.outputs() > 1 {
         return Ok(None);
     }
-    let strata = strata(data, params)?;
+    let mut strata = strata(data, params)?;
     let mut sizes: FxHashMap<u32, usize> = FxHashMap::default();
-    strata.iter().for_each(|&stratum| *sizes.entry(stratum).or_default() += 1);
+    for (stratum, count) in strata.iter_mut().zip(weights(data, params, &loss, &all(data))?) {
+        let counts = count > 0.0;
+        *sizes.entry(*stratum).or_default() += usize::from(counts);
+        // Graphs that count for nothing are dealt apart: every part must have some that do.
+        *stratum = 2 * *stratum + u32::from(!counts);
+    }
     if sizes.values().any(|&size| size < LEAST) {
         return Ok(None);
     }
@@ -90,10 +96,11 @@ pub struct Sharer<'a> {
 }
 
 /// The model of the target `own`, told by those of the others; nothing if they have nothing to tell. `data` are
-/// its training graphs, which are the graphs `places` of all that the scores are of.
+/// its training graphs, which are the graphs `places` of all that the scores are of. Models of more than two classes
+/// neither tell nor are told.
 ///
 /// # Errors
-/// If the targets do not fit the parameters.
+/// If the targets do not fit the parameters, or model, graphs and scores each other.
 pub fn told(
     sharers: &[Sharer<'_>],
     own: usize,
@@ -101,19 +108,33 @@ pub fn told(
     params: &ValidParams,
 ) -> Result<Option<Model>> {
     let loss = Loss::new(params, data)?;
-    let model = sharers[own].model;
-    let others: Vec<usize> = (0..sharers.len())
-        .filter(|&i| i != own && sharers[i].model.labels == *data.labels())
-        .collect();
+    let model = sharers.get(own).map(|sharer| sharer.model);
+    let fits = |m: &&Model| m.task == *loss.task() && m.labels == *data.labels();
+    let scored = |p: &usize| sharers.iter().all(|sharer| *p < sharer.scores.len());
+    let model = model.filter(fits).filter(|_| places.len() == data.len());
+    let Some(model) = model.filter(|_| places.iter().all(scored)) else {
+        return Err(Error::data("model, graphs and scores to be shared do not fit each other"));
+    };
+    let tells = |m: &Model| m.labels == *data.labels() && m.task.outputs() == 1;
+    let others: Vec<usize> =
+        (0..sharers.len()).filter(|&i| i != own && tells(sharers[i].model)).collect();
+    if loss.outputs() > 1 {
+        return Ok(None);
+    }
     let picked = |i: usize| places.iter().map(|&p| sharers[i].scores[p]).collect::<Vec<f64>>();
     let columns: Vec<Vec<f64>> = others.iter().map(|&i| picked(i)).collect();
     let columns: Vec<&[f64]> = columns.iter().map(|column| &column[..]).collect();
-    let Some(weights) = weigh(&loss, data.weights(), &picked(own), &columns) else {
+    let counts = weights(data, params, &loss, &all(data))?;
+    let Some(found) = weigh(&loss, &counts, &picked(own), &columns) else {
         return Ok(None);
     };
     let helpers: Vec<(&Sharer<'_>, f64)> =
-        weights.others.iter().map(|&(i, weight)| (&sharers[others[i]], weight)).collect();
-    Ok(Some(added(model, &helpers, &weights, data, &loss)))
+        found.others.iter().map(|&(i, weight)| (&sharers[others[i]], weight)).collect();
+    Ok(Some(added(model, &helpers, &found, data, &loss)))
+}
+
+fn all(data: &Dataset) -> Vec<u32> {
+    (0..data.len() as u32).collect()
 }
 
 /// The sum of weighted models: the helpers' trees first, then the model's own.
@@ -124,12 +145,11 @@ fn added(
     data: &Dataset,
     loss: &Loss,
 ) -> Model {
-    let all = || helpers.iter().map(|&(h, w)| (h.model, w)).chain([(model, weights.own)]);
+    let parts = || helpers.iter().map(|&(h, w)| (h.model, w)).chain([(model, weights.own)]);
     let mut sum_of = Sum::default();
-    all().for_each(|(model, weight)| sum_of.add(model, weight));
-    let init = sum(all().map(|(m, w)| w * m.init[0]).chain([weights.shift]));
-    let train: Vec<u32> = (0..data.len() as u32).collect();
-    let found = supports(sum_of.patterns.iter(), data, &train, loss);
+    parts().for_each(|(model, weight)| sum_of.add(model, weight));
+    let init = sum(parts().map(|(m, w)| w * m.init[0]).chain([weights.shift]));
+    let found = supports(sum_of.patterns.iter(), data, &all(data), loss);
     let patterns = sum_of.patterns.into_iter().zip(found);
     let helper = |&(h, weight): &(&Sharer<'_>, f64)| Helper {
         target: h.name.to_owned(),

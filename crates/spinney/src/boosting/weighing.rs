@@ -31,6 +31,9 @@ const TRIED: usize = 8;
 
 const STEPS: usize = 50;
 
+/// Scores that differ by less than this part of their mean are all the same.
+const ROUNDING: f64 = 1e-9;
+
 /// What makes a score of several.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights {
@@ -42,26 +45,26 @@ pub(super) struct Weights {
     pub(super) others: Vec<(usize, f64)>,
 }
 
-/// The weights with which `own`, the scores of one model, and those of some `others` fit the targets best;
+/// The weights with which, for graphs that count `counts` each, `own`, the scores of one model, and those of some `others` fit the targets best;
 /// nothing if none of the others tells enough.
 pub(super) fn weigh(
     loss: &Loss,
-    counts: Option<&[f64]>,
+    counts: &[f64],
     own: &[f64],
     others: &[&[f64]],
 ) -> Option<Weights> {
     let columns: Vec<Column> =
-        std::iter::once(&own).chain(others).map(|c| Column::new(c)).collect();
+        std::iter::once(&own).chain(others).map(|c| Column::new(c, counts)).collect();
     let (first, others) = columns.split_first()?;
-    let mut problem = Problem { loss, counts, unit: 1.0 };
+    let problem = Problem { loss, counts };
     let mut fit = problem.fit(&[first])?;
-    if loss.link() == Link::Identity {
-        // The loss of numbers has the targets' unit: the variance that is left counts one.
-        problem.unit = 2.0 * fit.objective / problem.total(own.len());
-        if problem.unit <= 0.0 {
-            return None;
-        }
-        fit = problem.fit(&[first])?;
+    let unit = match loss.link() {
+        // The loss of numbers has the targets' unit, squared: the variance that is left counts one.
+        Link::Identity => 2.0 * fit.objective / sum(counts.iter().copied()),
+        _ => 1.0,
+    };
+    if unit <= 0.0 {
+        return None;
     }
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < MOST {
@@ -74,7 +77,7 @@ pub(super) fn weigh(
         let tried = promising.iter().filter_map(with);
         let best = tried.min_by(|a, b| a.0.objective.total_cmp(&b.0.objective).then(a.1.cmp(&b.1)));
         let Some((better, other)) = best else { break };
-        if fit.objective - better.objective < LEAST * problem.unit {
+        if fit.objective - better.objective < LEAST * unit {
             break;
         }
         fit = better;
@@ -104,20 +107,21 @@ struct Column {
 }
 
 impl Column {
-    fn new(scores: &[f64]) -> Column {
-        let n = scores.len().max(1) as f64;
-        let mean = sum(scores.iter().copied()) / n;
-        let variance = sum(scores.iter().map(|x| (x - mean) * (x - mean))) / n;
-        let spread = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    fn new(scores: &[f64], counts: &[f64]) -> Column {
+        let all = || scores.iter().zip(counts);
+        let total = sum(counts.iter().copied());
+        let mean = sum(all().map(|(x, count)| count * x)) / total;
+        let variance = sum(all().map(|(x, count)| count * (x - mean) * (x - mean))) / total;
+        // Equal scores differ from their mean by rounding only.
+        let spread = if variance.sqrt() > ROUNDING * mean.abs() { variance.sqrt() } else { 1.0 };
         Column { values: scores.iter().map(|x| (x - mean) / spread).collect(), mean, spread }
     }
 }
 
 struct Problem<'a> {
     loss: &'a Loss,
-    counts: Option<&'a [f64]>,
-    /// The loss that counts one.
-    unit: f64,
+    /// How much each graph counts.
+    counts: &'a [f64],
 }
 
 struct Fitted {
@@ -128,18 +132,10 @@ struct Fitted {
 }
 
 impl Problem<'_> {
-    fn count(&self, graph: usize) -> f64 {
-        self.counts.map_or(1.0, |counts| counts[graph])
-    }
-
-    fn total(&self, graphs: usize) -> f64 {
-        sum((0..graphs).map(|i| self.count(i)))
-    }
-
     /// Residual and curvature of a graph.
     fn slope(&self, graph: usize, score: f64) -> (f64, f64) {
         let (residual, curvature) = self.loss.residual(graph, &[score], 0);
-        (self.count(graph) * residual, self.count(graph) * curvature)
+        (self.counts[graph] * residual, self.counts[graph] * curvature)
     }
 
     fn at(&self, columns: &[&Column], coefficients: Vec<f64>) -> Fitted {
@@ -149,10 +145,10 @@ impl Problem<'_> {
         };
         let scores: Vec<f64> = (0..columns[0].values.len()).map(score).collect();
         let losses =
-            scores.iter().enumerate().map(|(i, &s)| self.count(i) * self.loss.value(i, &[s]));
+            scores.iter().enumerate().map(|(i, &s)| self.counts[i] * self.loss.value(i, &[s]));
         let away = |(j, b): (usize, &f64)| (b - before(columns, j)).powi(2);
         let ridge = sum(coefficients.iter().enumerate().skip(1).map(away));
-        let objective = sum(losses) + RIDGE * self.unit * ridge;
+        let objective = sum(losses) + RIDGE * ridge;
         Fitted { coefficients, objective, scores }
     }
 
@@ -190,7 +186,7 @@ impl Problem<'_> {
             }
         }
         for j in 1..size {
-            let stiff = 2.0 * RIDGE * self.unit;
+            let stiff = 2.0 * RIDGE;
             slopes[j] -= stiff * (fit.coefficients[j] - before(columns, j));
             curves[j * size + j] += stiff;
         }
@@ -202,7 +198,7 @@ impl Problem<'_> {
         let slopes: Vec<(f64, f64)> =
             fit.scores.iter().enumerate().map(|(i, &score)| self.slope(i, score)).collect();
         let promise = |other: &Column| {
-            let (mut slope, mut curve) = (0.0, 2.0 * RIDGE * self.unit);
+            let (mut slope, mut curve) = (0.0, 2.0 * RIDGE);
             for (x, (residual, curvature)) in other.values.iter().zip(&slopes) {
                 slope += residual * x;
                 curve += curvature * x * x;
@@ -247,4 +243,286 @@ fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Option<Vec<f64>> {
         right[j] = (right[j] - inner) / matrix[j * n + j];
     }
     Some(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Weights, weigh};
+    use crate::boosting::loss::Loss;
+    use crate::boosting::params::{LossKind, Params};
+    use crate::dataset::{Dataset, Record};
+    use crate::graph::GraphBuilder;
+    use crate::labels::Labels;
+
+    /// A generator of its own: numbers in [-1, 1).
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        /// Roughly normal, with unit variance.
+        fn normal(&mut self) -> f64 {
+            (0..12).map(|_| 0.5 * self.next()).sum()
+        }
+
+        fn normals(&mut self, n: usize) -> Vec<f64> {
+            (0..n).map(|_| self.normal()).collect()
+        }
+    }
+
+    fn loss(kind: LossKind, targets: &[f64]) -> Loss {
+        let record = |target: &f64| Record {
+            graph: GraphBuilder::new().build(),
+            id: String::new(),
+            target: Some(target.to_string()),
+        };
+        let data = Dataset::new(&Labels::default(), targets.iter().map(record).collect());
+        let params = Params { loss: kind, ..Params::default() }.check().unwrap();
+        Loss::new(&params, &data).unwrap()
+    }
+
+    fn borrowed(columns: &[Vec<f64>]) -> Vec<&[f64]> {
+        columns.iter().map(|column| &column[..]).collect()
+    }
+
+    fn found(
+        kind: LossKind,
+        targets: &[f64],
+        counts: &[f64],
+        own: &[f64],
+        others: &[Vec<f64>],
+    ) -> Option<Weights> {
+        weigh(&loss(kind, targets), counts, own, &borrowed(others))
+    }
+
+    /// The same task for an oracle that knows nothing of Newton, Cholesky or the losses here.
+    struct Naive<'a> {
+        logistic: bool,
+        targets: &'a [f64],
+        counts: &'a [f64],
+        /// The model's own scores, then the others.
+        columns: Vec<&'a [f64]>,
+    }
+
+    impl Naive<'_> {
+        fn spread(&self, column: usize) -> f64 {
+            let total: f64 = self.counts.iter().sum();
+            let all = || self.columns[column].iter().zip(self.counts);
+            let mean = all().map(|(x, c)| c * x).sum::<f64>() / total;
+            (all().map(|(x, c)| c * (x - mean).powi(2)).sum::<f64>() / total).sqrt()
+        }
+
+        /// Least objective and its constant and weights, one for each of `used`, by plain descent.
+        fn least(&self, used: &[usize]) -> (f64, Vec<f64>) {
+            let spreads: Vec<f64> = used.iter().map(|&c| self.spread(c)).collect();
+            let start = |c: usize| if c == 0 { 1.0 } else { 0.0 };
+            let mut at: Vec<f64> =
+                std::iter::once(0.0).chain(used.iter().map(|&c| start(c))).collect();
+            let bound = |x: f64| 1.0 + x * x;
+            let reach = |i: usize| used.iter().map(|&c| self.columns[c][i]).map(bound).sum::<f64>();
+            let n = self.targets.len();
+            let steep: f64 = (0..n).map(|i| self.counts[i] * (1.0 + reach(i))).sum();
+            let steep = steep + spreads.iter().map(|s| 2.0 * s * s).fold(0.0, f64::max);
+            let mut objective = f64::INFINITY;
+            for _ in 0..60_000 {
+                let mut slope = vec![0.0; at.len()];
+                objective = 0.0;
+                for i in 0..n {
+                    let terms = used.iter().zip(&at[1..]).map(|(&c, w)| w * self.columns[c][i]);
+                    let (score, y) = (at[0] + terms.sum::<f64>(), self.targets[i]);
+                    let (value, down) = if self.logistic {
+                        let p = 1.0 / (1.0 + (-2.0 * score).exp());
+                        (-(y * p.ln() + (1.0 - y) * (1.0 - p).ln()), 2.0 * (p - y))
+                    } else {
+                        ((score - y).powi(2) / 2.0, score - y)
+                    };
+                    objective += self.counts[i] * value;
+                    slope[0] += self.counts[i] * down;
+                    for (j, &c) in used.iter().enumerate() {
+                        slope[j + 1] += self.counts[i] * down * self.columns[c][i];
+                    }
+                }
+                for (j, &c) in used.iter().enumerate() {
+                    let away = at[j + 1] - start(c);
+                    objective += (spreads[j] * away).powi(2);
+                    slope[j + 1] += 2.0 * spreads[j].powi(2) * away;
+                }
+                if slope.iter().all(|s| s.abs() < 1e-10) {
+                    break;
+                }
+                at.iter_mut().zip(&slope).for_each(|(b, s)| *b -= s / steep);
+            }
+            (objective, at)
+        }
+
+        /// Who is taken in, in turn, and with which constant and weights.
+        fn chosen(&self) -> (Vec<usize>, Vec<f64>) {
+            let mut used = vec![0];
+            let (mut objective, mut at) = self.least(&used);
+            let total: f64 = self.counts.iter().sum();
+            let worth = if self.logistic { 3.0 } else { 3.0 * 2.0 * objective / total };
+            while used.len() <= 6 {
+                let open = (1..self.columns.len()).filter(|c| !used.contains(c));
+                let tried = open.map(|c| {
+                    let with = [&used[..], &[c]].concat();
+                    (self.least(&with), with)
+                });
+                let best = tried.min_by(|a, b| a.0.0.total_cmp(&b.0.0));
+                let Some(((less, better), with)) = best else { break };
+                if objective - less < worth {
+                    break;
+                }
+                (objective, at, used) = (less, better, with);
+            }
+            (used[1..].iter().map(|c| c - 1).collect(), at)
+        }
+    }
+
+    /// Targets that the model itself and some of five others tell of, and the scores of all.
+    fn told(random: &mut Random, logistic: bool, n: usize) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
+        let others: Vec<Vec<f64>> = (0..5).map(|_| random.normals(n)).collect();
+        let own: Vec<f64> = (0..n).map(|i| 0.3 * others[0][i] + random.normal()).collect();
+        let target = |i: usize| {
+            let truth = 0.8 * own[i] + 1.1 * others[1][i] - 0.7 * others[3][i] - 0.4;
+            let noisy = truth + random.normal();
+            if logistic { f64::from(u8::from(noisy > 0.0)) } else { noisy }
+        };
+        let targets = (0..n).map(target).collect();
+        (targets, own, others)
+    }
+
+    #[test]
+    fn weights_are_those_of_plain_descent() {
+        let mut taken = [0; 7];
+        for seed in 0..10 {
+            for kind in [LossKind::Logistic, LossKind::Squared] {
+                let (mut random, logistic) = (Random(seed), kind == LossKind::Logistic);
+                let n = 30 + 4 * seed as usize;
+                let (targets, own, others) = told(&mut random, logistic, n);
+                let counts: Vec<f64> = (0..n).map(|_| 1.2 + random.next()).collect();
+                let columns = std::iter::once(&own[..]).chain(borrowed(&others)).collect();
+                let naive = Naive { logistic, targets: &targets, counts: &counts, columns };
+                let (who, at) = naive.chosen();
+                taken[who.len()] += 1;
+                let Some(weights) = found(kind, &targets, &counts, &own, &others) else {
+                    assert!(who.is_empty(), "{who:?} were not found");
+                    continue;
+                };
+                let ours: Vec<usize> = weights.others.iter().map(|other| other.0).collect();
+                assert_eq!(ours, who);
+                let rest = weights.others.iter().map(|other| other.1);
+                for (ours, naive) in [weights.shift, weights.own].into_iter().chain(rest).zip(at) {
+                    assert!((ours - naive).abs() < 1e-6, "{ours} instead of {naive}");
+                }
+            }
+        }
+        assert!(taken[2] >= 5, "the two that tell something are found: {taken:?}");
+    }
+
+    #[test]
+    fn who_tells_nothing_is_rarely_taken() {
+        let mut taken = 0;
+        for seed in 0..1000 {
+            let mut random = Random(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15));
+            let own = random.normals(80);
+            let targets: Vec<f64> =
+                own.iter().map(|x| f64::from(u8::from(x + random.normal() > 0.0))).collect();
+            let others = [random.normals(80)];
+            let counts = [1.0; 80];
+            taken +=
+                usize::from(found(LossKind::Logistic, &targets, &counts, &own, &others).is_some());
+        }
+        assert!((3..=30).contains(&taken), "{taken} of 1000, where fourteen are expected");
+    }
+
+    #[test]
+    fn the_first_of_equals_is_taken_and_once() {
+        let mut random = Random(3);
+        let (targets, own, mut others) = told(&mut random, true, 200);
+        others = vec![others[0].clone(), others[1].clone(), others[1].clone(), others[1].clone()];
+        let counts = [1.0; 200];
+        let weigh = || found(LossKind::Logistic, &targets, &counts, &own, &others).unwrap();
+        let who: Vec<usize> = weigh().others.iter().map(|other| other.0).collect();
+        assert_eq!(who.iter().filter(|&&i| i > 0).collect::<Vec<_>>(), [&1]);
+        assert_eq!(weigh(), weigh());
+    }
+
+    /// Weights that agree but for `scale` of the targets.
+    fn assert_same(a: &Weights, b: &Weights, scale: f64) {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-8 * (1.0 + a.abs()), "{a} and {b}");
+        near(a.shift, b.shift / scale);
+        near(a.own, b.own);
+        assert_eq!(a.others.len(), b.others.len());
+        for (a, b) in a.others.iter().zip(&b.others) {
+            assert_eq!(a.0, b.0);
+            near(a.1, b.1 / scale);
+        }
+    }
+
+    #[test]
+    fn a_count_of_three_is_three_graphs() {
+        for kind in [LossKind::Logistic, LossKind::Squared] {
+            let mut random = Random(8);
+            let (targets, own, others) = told(&mut random, kind == LossKind::Logistic, 90);
+            let counts: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 4)).collect();
+            let repeated = |column: &Vec<f64>| -> Vec<f64> {
+                let times = column.iter().zip(&counts);
+                times.flat_map(|(&x, &count)| std::iter::repeat_n(x, count as usize)).collect()
+            };
+            let many: Vec<Vec<f64>> = others.iter().map(repeated).collect();
+            let (all, all_own) = (repeated(&targets), repeated(&own));
+            let ones = vec![1.0; all.len()];
+            let counted = found(kind, &targets, &counts, &own, &others).unwrap();
+            assert_same(&counted, &found(kind, &all, &ones, &all_own, &many).unwrap(), 1.0);
+        }
+    }
+
+    /// Millimetres or kilometres: what is told is the same.
+    #[test]
+    fn the_unit_of_the_targets_does_not_matter() {
+        let mut random = Random(5);
+        let (targets, own, others) = told(&mut random, false, 120);
+        let counts = [1.0; 120];
+        let first = found(LossKind::Squared, &targets, &counts, &own, &others).unwrap();
+        for scale in [1e-6, 1e6] {
+            let scaled = |column: &[f64]| column.iter().map(|x| scale * x).collect::<Vec<f64>>();
+            let (targets, own) = (scaled(&targets), scaled(&own));
+            let again = found(LossKind::Squared, &targets, &counts, &own, &others).unwrap();
+            assert_same(&first, &again, scale);
+        }
+    }
+
+    /// The mean of equal numbers is not always that number: what is left is no spread.
+    #[test]
+    fn a_model_without_an_opinion_keeps_its_weight() {
+        for (n, score) in [(91, 0.1), (109, -0.3), (100, 1.0 / 3.0), (49, 0.0), (192, 0.7)] {
+            let mut random = Random(n as u64);
+            let (targets, _, others) = told(&mut random, true, n);
+            let weights =
+                found(LossKind::Logistic, &targets, &vec![1.0; n], &vec![score; n], &others)
+                    .unwrap();
+            assert!((weights.own - 1.0).abs() < 1e-9, "{weights:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_weighed_is_not() {
+        let mut random = Random(6);
+        let (targets, own, others) = told(&mut random, false, 50);
+        let counts = [1.0; 50];
+        let none = |own: &[f64], others: &[Vec<f64>]| {
+            assert_eq!(found(LossKind::Squared, &targets, &counts, own, others), None);
+        };
+        none(&own, &[]);
+        none(&own, &[vec![f64::NAN; 50], vec![f64::INFINITY; 50], vec![2.5; 50]]);
+        none(&[f64::NAN; 50], &others);
+        // Nothing is left to be told where the model says all.
+        none(&targets, &others);
+    }
 }

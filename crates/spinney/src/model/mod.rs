@@ -149,6 +149,16 @@ pub struct ToldBy {
     pub helpers: Vec<Helper>,
 }
 
+impl std::fmt::Display for ToldBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "score = {:.2} x its own", self.own)?;
+        self.helpers.iter().try_for_each(|Helper { target, weight, .. }| {
+            let sign = if *weight < 0.0 { '-' } else { '+' };
+            write!(f, " {sign} {:.2} x {target}", weight.abs())
+        })
+    }
+}
+
 /// A model of another target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
