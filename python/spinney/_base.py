@@ -232,7 +232,7 @@ class SpinneyBase(BaseEstimator):
         _, values = self.model_.leaves(graphs, threads_of(self.n_jobs))
         init = np.asarray(self.model_.init)
         scores = np.tile(init, (len(graphs), 1))
-        trees, told = self.model_.trees_a_round, self.model_.helper_trees
+        trees, told = self.model_.trees_a_round, self.model_.trees_beside
         for start in range(0, values.shape[1], len(init)):
             scores = scores + values[:, start : start + len(init)]
             own = start + len(init) - told

@@ -50,7 +50,7 @@ class Model:
     rounds: int
     nodes: list[str]
     trees_a_round: int
-    helper_trees: int
+    trees_beside: int
     params: str
     provenance: str
     chemistry: str | None

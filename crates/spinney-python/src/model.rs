@@ -203,10 +203,10 @@ impl Model {
         self.inner.task().outputs() * self.inner.ensemble()
     }
 
-    /// How many of the trees, the first ones, are those of models of other targets.
+    /// How many of the trees, the first ones, are not of the model's own rounds.
     #[getter]
-    fn helper_trees(&self) -> usize {
-        self.inner.helper_trees()
+    fn trees_beside(&self) -> usize {
+        self.inner.trees_beside()
     }
 
     /// The scores of graphs, one an output.

@@ -11,7 +11,7 @@ use crate::page::count;
 const MOST_NODES: usize = 45_000;
 
 pub(super) fn body(model: &Model) -> Markup {
-    let (shown, all) = (shown(model), model.trees().len());
+    let (shown, all) = (shown(model).len(), model.trees().len() - stumps(model));
     html! {
         p {
             "Each tree asks questions from its root; the number at the leaf that is reached is added to the score, and "
@@ -20,6 +20,9 @@ pub(super) fn body(model: &Model) -> Markup {
                 " The first " (count(model.helper_trees(), "tree")) " of " (all) " are those of models of other targets."
             }
             @if shown < all { " The first " (shown) " of " (all) " trees are here." }
+            @if stumps(model) > 0 {
+                " Trees of one question each, " (stumps(model)) " of them, are a linear model beside these, and are not shown."
+            }
         }
         @if shown == 0 { p { "There is no tree." } } @else {
             div.controls {
@@ -41,22 +44,25 @@ fn meaning(model: &Model) -> &'static str {
     }
 }
 
-/// How many trees go into the page.
-fn shown(model: &Model) -> usize {
+/// How many trees, the first ones, are not worth showing one by one.
+fn stumps(model: &Model) -> usize {
+    if model.helper_trees() > 0 { 0 } else { model.trees_beside() }
+}
+
+/// The trees that go into the page.
+fn shown(model: &Model) -> &[Tree] {
+    let trees = &model.trees()[stumps(model)..];
     let mut nodes = 0;
-    model
-        .trees()
-        .iter()
-        .take_while(|tree| {
-            nodes += tree.nodes().len();
-            nodes <= MOST_NODES
-        })
-        .count()
+    let fits = |tree: &&Tree| {
+        nodes += tree.nodes().len();
+        nodes <= MOST_NODES
+    };
+    &trees[..trees.iter().take_while(fits).count()]
 }
 
 /// How many patterns the trees in the page ask for: the first, as patterns are numbered by first use.
 pub(super) fn patterns(model: &Model) -> usize {
-    let nodes = model.trees()[..shown(model)].iter().flat_map(Tree::nodes);
+    let nodes = shown(model).iter().flat_map(Tree::nodes);
     let asked = nodes.filter_map(|node| match node {
         Node::Split { pattern, .. } => Some(pattern + 1),
         Node::Leaf { .. } => None,
@@ -67,7 +73,7 @@ pub(super) fn patterns(model: &Model) -> usize {
 /// Each tree as a list of nodes from the root, *yes* before *no*: `[pattern, at least, cover]` for a
 /// question, `[value, cover]` for a leaf.
 pub(super) fn data(model: &Model) -> Value {
-    model.trees()[..shown(model)]
+    shown(model)
         .iter()
         .map(|tree| {
             let mut nodes = Vec::new();

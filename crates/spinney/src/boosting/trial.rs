@@ -186,10 +186,10 @@ impl Lessons<'_> {
         let all: Vec<(Vec<f64>, Vec<f64>)> = all.collect::<Result<_>>()?;
         let (own, linear): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let held: Vec<u32> = parts.iter().flat_map(|part| part.1.iter().copied()).collect();
-        let counts =
-            data.weights().map(|w| held.iter().map(|&g| w[g as usize]).collect::<Vec<_>>());
+        let count = |&g: &u32| data.weights().map_or(1.0, |weights| weights[g as usize]);
+        let counts: Vec<f64> = held.iter().map(count).collect();
         let columns = (own.concat(), linear.concat());
-        let found = weigh(&loss.of(&held), counts.as_deref(), &columns.0, &[&columns.1]);
+        let found = weigh(&loss.of(&held), &counts, &columns.0, &[&columns.1]);
         let Some(Weights { own: trees, others, .. }) = found else { return Ok(None) };
         let caution = if loss.link() == Link::Logistic { CAUTION } else { 1.0 };
         let (trees, weight) = (1.0 - caution * (1.0 - trees), caution * others[0].1);

@@ -246,9 +246,14 @@ impl Model {
     /// and the stumps of a linear model.
     #[must_use]
     pub fn trees_beside(&self) -> usize {
+        self.helper_trees() + self.provenance.stumps
+    }
+
+    /// How many of the trees, the first ones, are those of models of other targets.
+    #[must_use]
+    pub fn helper_trees(&self) -> usize {
         let told_by = self.provenance.told_by.as_ref();
-        let helpers = told_by.map_or(0, |told| told.helpers.iter().map(|h| h.trees).sum());
-        self.provenance.stumps + helpers
+        told_by.map_or(0, |told| told.helpers.iter().map(|helper| helper.trees).sum())
     }
 
     /// The number of trainings that were averaged: a round has a tree of each.
