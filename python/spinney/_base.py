@@ -120,6 +120,8 @@ class SpinneyBase(BaseEstimator):
             "min_support": self.min_support,
             "min_samples_leaf": self.min_samples_leaf,
             "min_gain": self.min_split_gain,
+            "temperature": self.temperature,
+            "linear": self.linear,
             "subsample": self.subsample,
             "pattern_sample": self.colsample,
             "l2": self.reg_lambda,

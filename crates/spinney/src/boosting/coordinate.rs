@@ -134,3 +134,93 @@ impl Rows {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{ProptestConfig, prop_assert, proptest};
+
+    use super::{Fitting, Rows, Weighted};
+    use crate::random::random;
+
+    /// Rows of columns drawn from a seed, with targets and costs.
+    fn problem(seed: u64, rows: usize, columns: u32) -> (Rows, Vec<f64>, Vec<f64>) {
+        let mut drawn = Rows::new(columns as usize);
+        let has = |i: usize, column: u32| random(seed, i as u64, column.into()).is_multiple_of(3);
+        for i in 0..rows {
+            drawn.push((0..columns).filter(|&column| has(i, column)));
+        }
+        drawn.scale(1);
+        let number = |stream: u64, i: usize| (random(seed, stream, i as u64) % 1000) as f64 / 500.0;
+        let targets = (0..rows).map(|i| number(1 << 40, i) - 1.0).collect();
+        let costs = (0..rows).map(|i| 0.1 + number(1 << 41, i)).collect();
+        (drawn, targets, costs)
+    }
+
+    /// ½|w|² + Σ cᵢ·loss, the constant counting as a weight, and its slopes; written down once more.
+    fn objective(
+        (rows, targets, costs): (&Rows, &[f64], &[f64]),
+        fitting: Fitting,
+        w: &[f64],
+    ) -> (f64, Vec<f64>) {
+        let (mut value, mut slopes) = (0.5 * w.iter().map(|x| x * x).sum::<f64>(), w.to_vec());
+        let last = w.len() - 1;
+        for i in 0..targets.len() {
+            let mut x = vec![0.0; w.len()];
+            for &column in rows.row(i) {
+                x[column as usize] = rows.values[column as usize];
+            }
+            x[last] = 1.0;
+            let score: f64 = x.iter().zip(w).map(|(a, b)| a * b).sum();
+            let (y, away) = match fitting {
+                Fitting::Classes => (targets[i], (1.0 - targets[i] * score).max(0.0)),
+                Fitting::Numbers => (1.0, targets[i] - score),
+            };
+            value += costs[i] * away * away;
+            for (slope, x) in slopes.iter_mut().zip(&x) {
+                *slope -= 2.0 * costs[i] * away * y * x;
+            }
+        }
+        (value, slopes)
+    }
+
+    fn flat(model: &Weighted) -> Vec<f64> {
+        model.weights.iter().copied().chain([model.constant]).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn the_objective_is_near_its_least_value(seed in 0u64..1 << 40, rows in 5usize..40, columns in 1u32..12) {
+            for fitting in [Fitting::Classes, Fitting::Numbers] {
+                let (drawn, mut targets, costs) = problem(seed, rows, columns);
+                if fitting == Fitting::Classes {
+                    targets.iter_mut().for_each(|y| *y = if *y < 0.0 { -1.0 } else { 1.0 });
+                }
+                let all = (&drawn, &targets[..], &costs[..]);
+                let fitted = flat(&drawn.fit(fitting, &targets, &costs, seed));
+                // Small steps downhill from zero, many of them.
+                let mut w = vec![0.0; fitted.len()];
+                let steep = 1.0 + 2.0 * costs.iter().sum::<f64>() * f64::from(columns + 1) * 3.0;
+                for _ in 0..20_000 {
+                    let (_, slopes) = objective(all, fitting, &w);
+                    w.iter_mut().zip(&slopes).for_each(|(w, slope)| *w -= slope / steep);
+                }
+                let (least, found) = (objective(all, fitting, &w).0, objective(all, fitting, &fitted).0);
+                prop_assert!(found <= least * 1.002 + 1e-6, "{fitting:?}: {found}, but {least} can be had");
+            }
+        }
+    }
+
+    #[test]
+    fn rare_columns_have_larger_values_and_rows_unit_squares() {
+        let mut rows = Rows::new(2);
+        (0..16).for_each(|i| rows.push((0..2).filter(|&c| c == 0 || i < 4)));
+        rows.scale(1);
+        assert!((rows.values[1] / rows.values[0] - 2.0).abs() < 1e-12);
+        let squares: f64 = (0..16).map(|i| rows.square(i)).sum();
+        assert!((squares / 16.0 - 1.0).abs() < 1e-12);
+        rows.scale(2);
+        assert!((rows.values[1] / rows.values[0] - 2.0f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -3,7 +3,7 @@
 //! A grid of settings, or the folds of a cross-validation, needs one census: settings with smaller
 //! `max_edges` use a part of it, folds count the classes of their own training graphs.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::params::{Engine, ValidParams};
@@ -11,7 +11,7 @@ use crate::dataset::Dataset;
 use crate::graph::Graph;
 use crate::mining::classes::Columns;
 use crate::mining::dfs_code::MOST_EDGES;
-use crate::mining::{Census, Fragments, Progress, Ration, estimate_edge_sets};
+use crate::mining::{Census, Progress, Ration, estimate_edge_sets};
 use crate::split::brake::Limits;
 use crate::split::space::{BoundSpace, CensusSpace, PatternSpace};
 
@@ -77,7 +77,6 @@ pub struct Exploration<'d> {
     patience: Option<usize>,
     edge_sets: f64,
     seconds: f64,
-    fragments: OnceLock<Fragments>,
 }
 
 impl<'d> Exploration<'d> {
@@ -156,13 +155,7 @@ impl<'d> Exploration<'d> {
             patience,
             edge_sets,
             seconds,
-            fragments: OnceLock::new(),
         }
-    }
-
-    /// What a linear model of the graphs weighs; found when it is asked for first.
-    pub(super) fn fragments(&self) -> &Fragments {
-        self.fragments.get_or_init(|| Fragments::of(self.data.graphs()))
     }
 
     /// The same where the bound engine searches a node's graphs alone after so many bytes of new

@@ -15,12 +15,15 @@
 //! **Cost.** Two fits (`coordinate`), some tenths of a second for thousands of graphs; and the matching of the
 //! patterns. Not in the paper.
 
+use std::borrow::Cow;
+
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::coordinate::{Fitting, Rows, Weighted};
 use super::loss::Loss;
 use crate::dataset::Dataset;
+use crate::graph::Graph;
 use crate::mining::{Canonizer, DfsCode, Fragments};
 use crate::model::matcher::{Dictionary, Matcher, Scratch};
 use crate::model::{Link, Model, Node, Pattern, Tree, Truth};
@@ -36,10 +39,38 @@ const COSTS: [f64; 2] = [1.0, 8.0];
 /// signs of likeness for classes, and numbers want their common parts.
 const ROOTS: [u32; 2] = [1, 2];
 
-/// What is learnt from: some graphs of `data`, with their targets and weights.
+/// Graphs that may be learnt from, and their fragments. Other graphs are not looked at.
+pub(super) struct Corpus<'d> {
+    graphs: Cow<'d, [Graph]>,
+    fragments: Fragments,
+    /// By graph of the data, its place among these.
+    places: Vec<usize>,
+}
+
+impl<'d> Corpus<'d> {
+    /// The graphs `train` of `data`.
+    pub(super) fn of(data: &'d Dataset, train: &[u32]) -> Corpus<'d> {
+        let all = data.graphs();
+        let is_all = train.len() == all.len() && train.is_sorted_by(|a, b| a < b);
+        let graphs = match is_all {
+            true => Cow::Borrowed(all),
+            false => train.iter().map(|&g| all[g as usize].clone()).collect(),
+        };
+        let mut places = vec![usize::MAX; all.len()];
+        train.iter().enumerate().for_each(|(place, &g)| places[g as usize] = place);
+        Corpus { fragments: Fragments::of(&graphs), graphs, places }
+    }
+
+    /// The fragments of a graph of the data, ascending.
+    fn row(&self, graph: u32) -> &[u32] {
+        self.fragments.row(self.places[graph as usize])
+    }
+}
+
+/// What is learnt from: some graphs of a corpus, with their targets and weights.
 #[derive(Clone, Copy)]
 pub(super) struct Lesson<'a> {
-    pub(super) fragments: &'a Fragments,
+    pub(super) corpus: &'a Corpus<'a>,
     pub(super) loss: &'a Loss,
     pub(super) train: &'a [u32],
     pub(super) weights: &'a [f64],
@@ -116,8 +147,8 @@ impl Lesson<'_> {
 
     /// The fragments that do most in a fit to all of them, ascending.
     fn chosen(&self) -> Vec<u32> {
-        let all = self.train.iter().map(|&g| self.fragments.row(g as usize));
-        let known = useful(all.clone(), self.fragments.len());
+        let all = self.train.iter().map(|&g| self.corpus.row(g));
+        let known = useful(all.clone(), self.corpus.fragments.len());
         let mut rows = Rows::new(known.columns.len());
         all.for_each(|row| rows.push(row.iter().filter_map(|&f| known.number(f))));
         let fitted = self.fit(&mut rows);
@@ -139,11 +170,11 @@ impl Lesson<'_> {
     /// The scores of the graphs `held` by a linear model that is not asked for its patterns: fragments are
     /// taken to be where they are believed to be.
     pub(super) fn scores(&self, held: &[u32]) -> Vec<f64> {
-        let mut numbers = vec![u32::MAX; self.fragments.len()];
+        let mut numbers = vec![u32::MAX; self.corpus.fragments.len()];
         let chosen = self.chosen();
         (0..).zip(&chosen).for_each(|(i, &fragment)| numbers[fragment as usize] = i);
         let row = |g: u32| -> Vec<u32> {
-            let all = self.fragments.row(g as usize).iter().map(|&f| numbers[f as usize]);
+            let all = self.corpus.row(g).iter().map(|&f| numbers[f as usize]);
             all.filter(|&number| number != u32::MAX).collect()
         };
         let mut rows = Rows::new(chosen.len());
@@ -161,7 +192,8 @@ impl Lesson<'_> {
         let mut numbers: FxHashMap<DfsCode, usize> = FxHashMap::default();
         let (mut codes, mut asked) = (Vec::new(), Vec::new());
         for fragment in self.chosen() {
-            let decoded = self.fragments.decode(data.graphs(), fragment, &mut canonizer);
+            let Corpus { graphs, fragments, .. } = self.corpus;
+            let decoded = fragments.decode(graphs, fragment, &mut canonizer);
             let Some((code, at_least)) = decoded else { continue };
             let number = *numbers.entry(code).or_insert_with_key(|code| {
                 codes.push(code.clone());

@@ -27,11 +27,12 @@ use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelI
 use super::cv::Folds;
 use super::explore::Exploration;
 use super::fit::{Booster, weights};
-use super::linear::{self, Lesson};
+use super::linear::{self, Corpus, Lesson};
 use super::loss::Loss;
 use super::params::{Params, ValidParams};
 use super::record::StopReason;
 use super::weighing::{Weights, weigh};
+use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::math::sum;
 use crate::metrics::Metric;
@@ -143,7 +144,8 @@ pub fn settled(
         let degrees: Vec<f64> = tried.iter().map(degrees).collect();
         let scores = |part: &Vec<Seen>| part.iter().map(|seen| seen[at].1.clone()).collect();
         let scores: Vec<Vec<Vec<f64>>> = seen.iter().map(scores).collect();
-        let lessons = Lessons { exploration, params, loss: &loss };
+        let corpus = &Corpus::of(exploration.data(), train);
+        let lessons = Lessons { data: exploration.data(), corpus, params, loss: &loss };
         if let Some((own, weight)) = lessons.weighed(&parts, &scores, &degrees)? {
             found.temperature = (found.temperature / own).clamp(0.01, 100.0);
             found.linear = weight.min(100.0);
@@ -154,7 +156,8 @@ pub fn settled(
 
 /// What a linear model is tried on.
 struct Lessons<'a> {
-    exploration: &'a Exploration<'a>,
+    data: &'a Dataset,
+    corpus: &'a Corpus<'a>,
     params: &'a ValidParams,
     loss: &'a Loss,
 }
@@ -169,8 +172,7 @@ impl Lessons<'_> {
         scores: &[Vec<Vec<f64>>],
         degrees: &[f64],
     ) -> Result<Option<(f64, f64)>> {
-        let (data, params, loss) = (self.exploration.data(), self.params, self.loss);
-        let fragments = self.exploration.fragments();
+        let Lessons { data, corpus, params, loss } = *self;
         let on_part = |((train, held), scores): (&Part, &Vec<Vec<f64>>)| {
             let weights = weights(data, params, loss, train)?;
             let init = loss.init(params.init, train, &weights)[0];
@@ -179,7 +181,7 @@ impl Lessons<'_> {
                 init + all.sum::<f64>() / scores.len() as f64
             };
             let own: Vec<f64> = (0..held.len()).map(mean).collect();
-            let lesson = Lesson { fragments, loss, train, weights: &weights, seed: params.seed };
+            let lesson = Lesson { corpus, loss, train, weights: &weights, seed: params.seed };
             Ok((own, lesson.scores(held)))
         };
         let all = parts.par_iter().zip(scores.par_iter()).with_max_len(1).map(on_part);

@@ -67,7 +67,7 @@ impl Fragments {
     #[must_use]
     pub fn of(graphs: &[Graph]) -> Fragments {
         let census = Census::take(graphs, SMALL);
-        let (small, firsts) = small(&census);
+        let (small, firsts) = small(&census, graphs);
         let fixed = degrees_told(graphs);
         let around: Vec<Vec<Met>> = graphs.par_iter().map(|g| neighbourhoods(g, &fixed)).collect();
         let mut sources = small;
@@ -166,18 +166,24 @@ impl Fragments {
     }
 }
 
-/// The fragments of small patterns, one a level that some graph reaches, and the first of each pattern.
-fn small(census: &Census) -> (Vec<Source>, Vec<u32>) {
+/// The fragments of small patterns, one a level that some graph reaches, and the first of each pattern. They come in
+/// the order of their codes: that of a census may differ from run to run.
+fn small(census: &Census, graphs: &[Graph]) -> (Vec<Source>, Vec<u32>) {
     let mut levels = vec![0; census.len()];
     for (pattern, count) in (0..census.graph_count()).flat_map(|graph| census.row(graph)) {
         let most = &mut levels[pattern as usize];
         *most = reached(count).min(MOST_LEVELS).max(*most);
     }
-    let (mut sources, mut firsts) = (Vec::new(), Vec::with_capacity(census.len()));
-    for (pattern, &levels) in (0..).zip(&levels) {
-        firsts.push(sources.len() as u32);
+    let mut canonizer = Canonizer::new();
+    let mut code = |pattern| census.decode(graphs, pattern, &mut canonizer).code;
+    let mut order: Vec<(DfsCode, PatternId)> =
+        (0..census.len() as PatternId).map(|pattern| (code(pattern), pattern)).collect();
+    order.sort_unstable();
+    let (mut sources, mut firsts) = (Vec::new(), vec![0; census.len()]);
+    for (_, pattern) in order {
+        firsts[pattern as usize] = sources.len() as u32;
         let of = |level| Source::Small { pattern, at_least: threshold(level) };
-        sources.extend((1..=levels).map(of));
+        sources.extend((1..=levels[pattern as usize]).map(of));
     }
     (sources, firsts)
 }
