@@ -150,6 +150,10 @@ fn model(model: &Model) -> (String, Value) {
         model.patterns().len(),
         model.patterns().iter().map(|p| p.code.edge_count()).max().unwrap_or(0)
     );
+    if model.provenance().stumps > 0 {
+        let stumps = output::count(model.provenance().stumps, "tree");
+        text += &format!("linear    model: {stumps} of one split, before those of the rounds\n");
+    }
     if let Some(told) = &provenance.told_by {
         text += &format!("told by   others: {told}\n");
     }

@@ -147,11 +147,16 @@ pub fn settled(
         let corpus = &Corpus::of(exploration.data(), train);
         let lessons = Lessons { data: exploration.data(), corpus, params, loss: &loss };
         if let Some((own, weight)) = lessons.weighed(&parts, &scores, &degrees)? {
-            found.temperature = (found.temperature / own).clamp(0.01, 100.0);
-            found.linear = weight.min(100.0);
+            found.temperature = short(found.temperature / own).clamp(0.01, 100.0);
+            found.linear = short(weight).min(100.0);
         }
     }
     found.check()
+}
+
+/// A number with three digits after the point: more would tell nothing.
+fn short(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 /// What a linear model is tried on.
