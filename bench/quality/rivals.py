@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 TREES = 500
 # Kernel matrices of more graphs take longer than is sensible.
-MOST_FOR_KERNELS = 5000
+MOST_FOR_KERNELS = 10_000
 
 
 def quality(measure, y, scores):

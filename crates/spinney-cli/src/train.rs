@@ -351,10 +351,10 @@ fn tried(
         let rounds = count(found.trees, "round");
         let beside = match found.linear {
             0.0 => String::new(),
-            weight => format!(", with {weight:.2} times a linear model,"),
+            weight => format!(", with {weight} times a linear model,"),
         };
         args.common.note(&format!(
-            "{rounds} of splits that gain {gain} or more at temperature {temperature:.2}{beside} did best on a part \
+            "{rounds} of splits that gain {gain} or more at temperature {temperature}{beside} did best on a part \
              held out; training on all with these"
         ));
     }

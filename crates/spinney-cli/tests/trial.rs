@@ -36,7 +36,9 @@ fn defaults_try_first_and_tell_what_they_found() {
     assert!(rounds < 150 || temperature > 1.0 || gain > 1.0, "a fifth is noise: {used}");
     assert!(told.contains(&format!("at temperature {temperature}")), "{told}");
     // What was found, when given, needs no trial and gives the same model.
-    let given = format!("--min-gain {gain} --trees {rounds} --temperature {temperature}");
+    let linear = used["linear"].as_f64().unwrap_or(0.0);
+    let given =
+        format!("--min-gain {gain} --trees {rounds} --temperature {temperature} --linear {linear}");
     let output = place.run(&format!("train g.gsp -o same.json {given}"));
     assert!(!String::from_utf8(output.stderr).expect("text").contains("held out"));
     assert!(place.text("same.json") == place.text("m.json"));
@@ -64,6 +66,7 @@ fn giving_a_part_of_it_leaves_the_trial_out() {
         assert!(!told.contains("on a part held out"), "{flags}: {told}");
         let used = place.json("train.json")["results"]["params"].clone();
         assert_eq!(used.get("temperature"), None, "{flags}: {used}");
+        assert_eq!(used.get("linear"), None, "{flags}: {used}");
     }
     let refused = place.run("train g.gsp -o m.json --temperature 0");
     assert_eq!(refused.status.code(), Some(2));
@@ -82,5 +85,64 @@ fn cross_validation_tries_in_each_fold() {
     let (tried, untried) = (last(""), last("--temperature 1"));
     assert!(tried < untried, "{tried} with trials, {untried} without");
     place.ok("cv g.gsp --folds 3 --grid depth=2,6 --trees 5 --json cv.json");
+    assert_eq!(place.json("cv.json")["results"].as_array().map(Vec::len), Some(2));
+}
+
+/// Paths of one to twenty letters; the target is how many `a` there are, less half of the `b`.
+fn additive() -> String {
+    let mut text = String::new();
+    let mut state = 1u64;
+    let mut next = |n: u64| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    for id in 0..300usize {
+        let labels: String = (0..=next(20)).map(|_| ["a", "b", "c"][next(3) as usize]).collect();
+        let count = |wanted: char| labels.chars().filter(|&letter| letter == wanted).count() as f64;
+        text += &path(id, &format!("{:.1}", count('a') - 0.5 * count('b') + 0.1), &labels);
+    }
+    text
+}
+
+#[test]
+fn a_linear_model_of_numbers_is_found_kept_told_and_left_out() {
+    let place = Place::new();
+    place.write("g.gsp", additive());
+    let output = place.run("train g.gsp -o m.json --json train.json");
+    assert!(output.status.success());
+    let told = String::from_utf8(output.stderr).expect("text");
+    let used = place.json("train.json")["results"]["params"].clone();
+    let linear = used["linear"].as_f64().expect("a weight");
+    assert!(
+        linear > 0.0 && told.contains(&format!("with {linear} times a linear model")),
+        "{told}"
+    );
+    assert!(place.ok("inspect m.json").contains("linear    model: "));
+    place.ok("train g.gsp -o none.json --linear 0");
+    assert!(!place.ok("inspect none.json").contains("linear    model: "));
+    for flags in ["--engine bound", "--threads 1"] {
+        place.ok(&format!("train g.gsp -o other.json {flags}"));
+        assert!(place.text("other.json") == place.text("m.json"), "{flags} changes the model");
+    }
+    // Contributions add up to the score with it, too.
+    place.ok("predict m.json g.gsp --contrib -o contrib.csv");
+    let text = place.text("contrib.csv");
+    let mut lines = text.lines();
+    assert!(lines.next().is_some_and(|head| head.starts_with("id,prediction,start,")));
+    for line in lines {
+        let row: Vec<f64> = line.split(',').map(|value| value.parse().expect("a number")).collect();
+        let sum: f64 = row[2..].iter().sum();
+        assert!((sum - row[1]).abs() < 1e-4, "{sum} instead of {}", row[1]);
+    }
+    for (flags, code) in [("--linear -1", 2), ("--linear x", 2), ("--linear 0.5 --loss poisson", 2)]
+    {
+        assert_eq!(
+            place.run(&format!("train g.gsp -o other.json {flags}")).status.code(),
+            Some(code),
+            "{flags}"
+        );
+    }
+    place.ok("cv g.gsp --folds 3 --grid linear=0,0.5 --trees 5 --json cv.json");
     assert_eq!(place.json("cv.json")["results"].as_array().map(Vec::len), Some(2));
 }
