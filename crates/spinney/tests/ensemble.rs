@@ -1,11 +1,13 @@
 //! An ensemble is the mean of its trainings, whichever engine, and goes on from a checkpoint.
 
 mod oracle;
+mod stopping;
 
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
-use spinney::boosting::{Booster, Checkpoint, Exploration};
+use spinney::boosting::{Booster, Exploration};
 use spinney::{Dataset, Engine, Fit, Params};
+use stopping::resumed;
 
 fn data(seed: u64, targets: &[&str]) -> Dataset {
     let mut random = Random::new(seed);
@@ -75,15 +77,7 @@ proptest! {
         let exploration = Exploration::new(&data, params.max_edges, Engine::Bound);
         let (side, valid): (Vec<u32>, Vec<u32>) = (0..data.len() as u32).partition(|i| i % 4 != 1);
         let start = || Booster::new(&exploration, &params, &side, &valid).expect("a training");
-        let mut written = String::new();
-        let stopped = start().run_watched(|booster| {
-            written = booster.checkpoint().to_json();
-            booster.rounds().len() < stop
-        });
-        prop_assert!(stopped.is_ok());
-        let resumed = start().resume(Checkpoint::from_json(&written).expect("intact")).expect("the same");
-        let fit = resumed.run(|_| true).and_then(spinney::boosting::Trained::into_fit).expect("a model");
-        prop_assert_eq!(fit.model.to_json(), whole);
+        prop_assert_eq!(resumed(start, stop).to_json(), whole);
     }
 }
 

@@ -2,6 +2,7 @@
 //! was asked for, and a trial finds one where there is something to add up.
 
 mod oracle;
+mod stopping;
 
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
@@ -10,8 +11,9 @@ use sha2::{Digest, Sha256};
 use spinney::boosting::advice::{Open, advised};
 use spinney::boosting::params::LossKind;
 use spinney::boosting::trial::settled;
-use spinney::boosting::{Booster, Checkpoint, Exploration, Trained, ValidParams};
+use spinney::boosting::{Booster, Exploration, Trained, ValidParams};
 use spinney::{Dataset, Engine, Model, Params};
+use stopping::resumed;
 
 /// Graphs with a target: the number of vertices labelled 1, less those labelled 2; or whether that is positive.
 fn data(seed: u64, count: usize, classes: bool) -> Dataset {
@@ -123,15 +125,7 @@ proptest! {
         let params = params.check().expect("valid parameters");
         let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
         let start = || Booster::new(&exploration, &params, &all(&data), &[]).expect("a training");
-        let mut written = String::new();
-        let stopped = start().run_watched(|booster| {
-            written = booster.checkpoint().to_json();
-            booster.rounds().len() < stop
-        });
-        prop_assert!(stopped.is_ok());
-        let resumed = start().resume(Checkpoint::from_json(&written).expect("intact")).expect("the same");
-        let fit = resumed.run(|_| true).and_then(Trained::into_fit).expect("a model");
-        prop_assert_eq!(&fit.model.to_json(), &whole);
+        prop_assert_eq!(&resumed(start, stop).to_json(), &whole);
         let read = Model::from_json(&whole).expect("intact");
         prop_assert_eq!(&read.to_json(), &whole);
     }

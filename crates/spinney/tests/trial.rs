@@ -2,14 +2,16 @@
 //! temperature divides what the trees say and nothing else.
 
 mod oracle;
+mod stopping;
 
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use spinney::boosting::advice::{Open, advised};
 use spinney::boosting::cv::{Folds, cross_validate, strata};
 use spinney::boosting::trial::settled;
-use spinney::boosting::{Booster, Checkpoint, Exploration, Limits, Trained, ValidParams};
+use spinney::boosting::{Booster, Exploration, Limits, Trained, ValidParams};
 use spinney::{Dataset, Engine, Metric, Model, Params};
+use stopping::resumed;
 
 /// Graphs whose target follows from their number of edges in `told` of 100 cases, and else from chance.
 fn data(seed: u64, graphs: usize, told: u64) -> Dataset {
@@ -83,15 +85,7 @@ proptest! {
         let params = params.check().expect("valid parameters");
         let exploration = Exploration::new(&data, params.max_edges, Engine::Bound);
         let start = || Booster::new(&exploration, &params, &all(&data), &[]).expect("a training");
-        let mut written = String::new();
-        let stopped = start().run_watched(|booster| {
-            written = booster.checkpoint().to_json();
-            booster.rounds().len() < stop
-        });
-        prop_assert!(stopped.is_ok());
-        let resumed = start().resume(Checkpoint::from_json(&written).expect("intact")).expect("the same");
-        let fit = resumed.run(|_| true).and_then(Trained::into_fit).expect("a model");
-        prop_assert_eq!(fit.model.to_json(), whole);
+        prop_assert_eq!(resumed(start, stop).to_json(), whole);
     }
 }
 

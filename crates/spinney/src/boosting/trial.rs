@@ -13,7 +13,7 @@
 //! pairs of two classes in the wrong order: a cautious model may have the better probabilities and the
 //! worse order, and both are wanted. The best look gives least gain, rounds and temperature.
 //!
-//! Then a [linear model](super::linear) is fitted to the same graphs, and its weight beside the trees, and theirs, are
+//! Then a linear model (`linear`) is fitted to the same graphs, and its weight beside the trees, and theirs, are
 //! what fits the graphs held out best (`weighing`). Of numbers nothing else is tried.
 //!
 //! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out depends on
