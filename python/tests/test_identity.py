@@ -67,6 +67,31 @@ def test_a_trial_finds_the_same(train, tmp_path):
     assert abs(plain.decision_function(smiles)).mean() > 1.2 * abs(model.decision_function(smiles)).mean()
 
 
+def test_a_linear_model_is_the_same(train, tmp_path):
+    """Numbers that add up: a linear model counts beside the trees, with the weight that the program finds."""
+    random = np.random.default_rng(3)
+    chains = [random.integers(0, 3, random.integers(2, 16)) for _ in range(260)]
+    smiles = ["C" + "".join("CNO"[atom] for atom in chain) + "C" for chain in chains]
+    y = [round(float((chain == 1).sum() - 0.5 * (chain == 2).sum()), 1) + 0.25 for chain in chains]
+    path = tmp_path / "numbers.csv"
+    path.write_text("smiles,y\n" + "".join(f"{s},{v}\n" for s, v in zip(smiles, y, strict=True)))
+    model = SpinneyRegressor(ensemble=1).fit(smiles, y)
+    assert model.to_json() == train(path, "--target", "y", "--ensemble", 1)
+    again = SpinneyRegressor.load(tmp_path / "model.json")
+    assert again.linear > 0
+    assert again.fit(smiles, y).to_json() == model.to_json()
+    # The stages of prediction end with what is predicted, and explanations add up to it.
+    assert np.array_equal(list(model.staged_predict(smiles))[-1], model.predict(smiles))
+    explained = model.explain(smiles[:5])
+    assert np.allclose(explained.scores, model.predict(smiles[:5]))
+    assert np.allclose(explained.values.sum(axis=1) + explained.bias, explained.scores)
+    none = SpinneyRegressor(ensemble=1, linear=0).fit(smiles, y)
+    assert "linear" not in json.loads(none.to_json())["model"]["params"]
+    assert len(json.loads(none.to_json())["model"]["trees"]) == 150
+    with pytest.raises(ValueError, match="linear"):
+        SpinneyRegressor(linear=-1).fit(smiles, y)
+
+
 def test_models_that_were_told_by_others(program, tmp_path):
     """Two targets of the same molecules; few have an answer to the first."""
     random = np.random.default_rng(5)

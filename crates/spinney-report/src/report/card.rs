@@ -25,6 +25,10 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
                 (count(model.trees().iter().map(Tree::depth).max().unwrap_or(0), "question")) " from root to leaf, "
                 (count(model.patterns().len(), "pattern")) "; stopped: " (made.stopped)
             }
+            @if made.stumps > 0 {
+                dt { "Linear model" }
+                dd { (count(made.stumps, "tree")) " of one question each: small patterns and whole neighbourhoods, which add up" }
+            }
             @if let Some(told) = &made.told_by { dt { "Told by other targets" } dd { (told.to_string()) } }
             dt { "Made by" } dd { (made.program) }
             dt { "Model hash" } dd { code.hash { (model.sha256()) } }
@@ -76,7 +80,13 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
         "Patterns are what distinguishes these data: correlations, not causes.".into(),
     ];
     if let Some(most) = model.params().get("max_edges").and_then(serde_json::Value::as_u64) {
-        limits.push(format!("Patterns have at most {most} edges: larger structures are seen only through their parts."));
+        let beside = match made.stumps {
+            0 => "",
+            _ => ", and as whole neighbourhoods of an atom or vertex by the linear model",
+        };
+        limits.push(format!(
+            "Patterns in trees have at most {most} edges: larger structures are seen only through their parts{beside}."
+        ));
     }
     if noun == "molecule" {
         limits.push("Stereochemistry and conformation are not seen.".into());
