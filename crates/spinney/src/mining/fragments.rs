@@ -16,7 +16,7 @@
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::canonical::Canonizer;
+use super::canonical::{Canonical, Canonizer};
 use super::census::{Census, PatternId};
 use super::dfs_code::DfsCode;
 use super::levels::{reached, threshold};
@@ -31,6 +31,11 @@ pub const RADIUS: usize = 3;
 
 /// The most edges of a neighbourhood: larger ones are rare, and slow to look for.
 const MOST_EDGES: usize = 24;
+
+/// The most edges of a vertex inside a neighbourhood, and the most automorphisms of one: where graphs are dense, or
+/// many branches alike, there are too many ways to look for it.
+const MOST_BRANCHES: usize = 6;
+const MOST_AUTOMORPHISMS: u64 = 50_000;
 
 /// The most occurrences that are told apart.
 const MOST_LEVELS: u32 = 16;
@@ -158,9 +163,9 @@ impl Fragments {
             Source::Around { graph, vertex, radius } => {
                 let graph = &graphs[graph as usize];
                 let edges = edges_around(graph, vertex, radius as usize)?;
-                let code = canonizer.canonical(&part(graph, &edges)).code;
+                let Canonical { code, automorphisms } = canonizer.canonical(&part(graph, &edges));
                 canonizer.is_minimal_within(&code, &mut { STEPS })?;
-                Some((code, 1))
+                (automorphisms <= MOST_AUTOMORPHISMS).then_some((code, 1))
             }
         }
     }
@@ -188,7 +193,7 @@ fn small(census: &Census, graphs: &[Graph]) -> (Vec<Source>, Vec<u32>) {
     (sources, firsts)
 }
 
-/// For each label, whether all vertices that have it have the same number of edges, and some.
+/// For each label, whether all vertices that have it have the same number of edges, some and not too many.
 fn degrees_told(graphs: &[Graph]) -> Vec<bool> {
     let mut degrees: Vec<Option<usize>> = Vec::new();
     let mut told: Vec<bool> = Vec::new();
@@ -199,7 +204,8 @@ fn degrees_told(graphs: &[Graph]) -> Vec<bool> {
                 degrees.resize(label + 1, None);
                 told.resize(label + 1, true);
             }
-            told[label] &= degree > 0 && *degrees[label].get_or_insert(degree) == degree;
+            let fits = (1..=MOST_BRANCHES).contains(&degree);
+            told[label] &= fits && *degrees[label].get_or_insert(degree) == degree;
         }
     }
     told
