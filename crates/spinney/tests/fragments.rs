@@ -108,3 +108,34 @@ fn a_neighbourhood_needs_labels_that_tell_degrees() {
     assert_eq!(widest(&[graph(&[1], &[]), graph(&[1], &[])]), Some(0));
     assert!(Fragments::of(&[]).is_empty());
 }
+
+#[test]
+fn dense_graphs_and_many_like_branches_have_no_neighbourhoods() {
+    let widest = |graphs: &[Graph]| {
+        let fragments = Fragments::of(graphs);
+        let codes = decoded(&fragments, graphs).into_iter().flatten();
+        codes.map(|(code, _)| code.edge_count()).max()
+    };
+    // Complete graphs: every label tells the degree, which is too large.
+    let complete = |n: u32| {
+        let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v, 0)));
+        graph(&vec![n; n as usize], &pairs.collect::<Vec<_>>())
+    };
+    assert_eq!(widest(&[complete(12), complete(12)]), Some(2));
+    // Six branches of three leaves each, 24 edges in all: 6!·(3!)^6 automorphisms. What lies within two steps of a
+    // branch, nine edges, has 3!·5!.
+    let tree = || {
+        let (mut labels, mut edges) = (vec![6], Vec::new());
+        for _ in 0..6 {
+            let at = labels.len() as u32;
+            labels.push(14);
+            edges.push((0, at, 0));
+            for _ in 0..3 {
+                edges.push((at, labels.len() as u32, 0));
+                labels.push(1);
+            }
+        }
+        graph(&labels, &edges)
+    };
+    assert_eq!(widest(&[tree(), tree()]), Some(9));
+}
