@@ -18,7 +18,7 @@ use super::assemble;
 use super::checkpoint::{Checkpoint, Identity};
 use super::explore::Exploration;
 use super::grower::GrownTree;
-use super::linear::{self, Corpus, Lesson, Linear};
+use super::linear::{self, Linear};
 use super::loss::Loss;
 use super::params::{ClassWeight, Engine, Params, ValidParams};
 use super::planter::{Planter, Spare};
@@ -147,7 +147,7 @@ impl<'a> Booster<'a> {
         let init = loss.init(params.init, train, &weights);
         let space = space.unwrap_or_else(|| exploration.space(params, train));
         let unit_weights = weights.iter().all(|&w| w == 1.0);
-        let linear = linear_beside(data, params, &loss, (train, valid), &weights)?;
+        let linear = linear::asked_for(data, params, &loss, (train, valid), &weights)?;
         let (mut train, mut valid) =
             (Side::new(train, &loss, &init), Side::new(valid, &loss, &init));
         let apart = params.ensemble > 1 || params.temperature != 1.0 || linear.is_some();
@@ -533,27 +533,6 @@ fn check_scores(classes: usize, trainings: usize, graphs: usize) -> Result<()> {
              targets classes, not identifiers?"
         ),
     ))
-}
-
-/// The linear model that the parameters ask for.
-fn linear_beside(
-    data: &Dataset,
-    params: &ValidParams,
-    loss: &Loss,
-    (train, valid): (&[u32], &[u32]),
-    weights: &[f64],
-) -> Result<Option<Linear>> {
-    if params.linear <= 0.0 {
-        return Ok(None);
-    }
-    if !linear::applies(loss) {
-        let reason =
-            "there is a linear model of two classes, or of numbers with squared or huber loss";
-        return Err(Error::parameter("linear", reason));
-    }
-    let corpus = &Corpus::of(data, train);
-    let lesson = Lesson { corpus, loss, train, weights, seed: params.seed };
-    Ok(Some(lesson.linear(data, valid, params.linear)))
 }
 
 fn diverged(round: usize) -> Error {

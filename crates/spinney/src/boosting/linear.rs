@@ -22,7 +22,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::coordinate::{Fitting, Rows, Weighted};
 use super::loss::Loss;
+use super::params::ValidParams;
 use crate::dataset::Dataset;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::mining::{Canonizer, DfsCode, Fragments};
 use crate::model::matcher::{Dictionary, Matcher, Scratch};
@@ -97,7 +99,7 @@ pub(super) struct Linear {
     found: Vec<Vec<u32>>,
     graphs: usize,
     /// What is added to the score of every graph.
-    pub(super) constant: f64,
+    constant: f64,
     /// The stumps of each graph, training graphs first.
     rows: Vec<Vec<u32>>,
 }
@@ -105,6 +107,27 @@ pub(super) struct Linear {
 /// Whether there are linear models for a loss.
 pub(super) fn applies(loss: &Loss) -> bool {
     loss.outputs() == 1 && loss.link() != Link::Exp
+}
+
+/// The linear model that the parameters ask for.
+pub(super) fn asked_for(
+    data: &Dataset,
+    params: &ValidParams,
+    loss: &Loss,
+    (train, valid): (&[u32], &[u32]),
+    weights: &[f64],
+) -> Result<Option<Linear>> {
+    if params.linear <= 0.0 {
+        return Ok(None);
+    }
+    if !applies(loss) {
+        let reason =
+            "there is a linear model of two classes, or of numbers with squared or huber loss";
+        return Err(Error::parameter("linear", reason));
+    }
+    let corpus = &Corpus::of(data, train);
+    let lesson = Lesson { corpus, loss, train, weights, seed: params.seed };
+    Ok(Some(lesson.linear(data, valid, params.linear)))
 }
 
 impl Lesson<'_> {

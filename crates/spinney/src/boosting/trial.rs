@@ -137,16 +137,12 @@ pub fn settled(
         found.temperature = TEMPERATURES[look.judged().0];
     }
     if params.is_linear_open() && linear::applies(&loss) && go_on() {
-        let degrees = |looks: &Looks| match numbers {
-            true => 1.0,
-            false => HASTY * TEMPERATURES[looks[at].judged().0],
-        };
-        let degrees: Vec<f64> = tried.iter().map(degrees).collect();
+        let looks: Vec<Look> = tried.iter().map(|looks| looks[at]).collect();
         let scores = |part: &Vec<Seen>| part.iter().map(|seen| seen[at].1.clone()).collect();
         let scores: Vec<Vec<Vec<f64>>> = seen.iter().map(scores).collect();
         let corpus = &Corpus::of(exploration.data(), train);
         let lessons = Lessons { data: exploration.data(), corpus, params, loss: &loss };
-        if let Some((own, weight)) = lessons.weighed(&parts, &scores, &degrees)? {
+        if let Some((own, weight)) = lessons.weighed(&parts, &scores, &looks)? {
             found.temperature = short(found.temperature / own).clamp(0.01, 100.0);
             found.linear = short(weight).min(100.0);
         }
@@ -170,19 +166,24 @@ struct Lessons<'a> {
 impl Lessons<'_> {
     /// The weights of the trees and of a linear model beside them; nothing if that is not worth while. What the
     /// trees will say is told best by all candidates together (hasty trainings are worse than the one that
-    /// follows), of whose `scores` on each part the trees' share is divided by the candidate's `degrees`.
+    /// follows), of whose `scores` on each part the trees' share is divided by the temperature that `looks` found, for classes.
     fn weighed(
         &self,
         parts: &[Part],
         scores: &[Vec<Vec<f64>>],
-        degrees: &[f64],
+        looks: &[Look],
     ) -> Result<Option<(f64, f64)>> {
         let Lessons { data, corpus, params, loss } = *self;
+        let degrees = |look: &Look| match loss.task() {
+            Task::Regression => 1.0,
+            _ => HASTY * TEMPERATURES[look.judged().0],
+        };
+        let degrees: Vec<f64> = looks.iter().map(degrees).collect();
         let on_part = |((train, held), scores): (&Part, &Vec<Vec<f64>>)| {
             let weights = weights(data, params, loss, train)?;
             let init = loss.init(params.init, train, &weights)[0];
             let mean = |i: usize| {
-                let all = scores.iter().zip(degrees).map(|(s, degrees)| (s[i] - init) / degrees);
+                let all = scores.iter().zip(&degrees).map(|(s, degrees)| (s[i] - init) / degrees);
                 init + all.sum::<f64>() / scores.len() as f64
             };
             let own: Vec<f64> = (0..held.len()).map(mean).collect();

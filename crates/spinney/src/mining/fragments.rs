@@ -17,10 +17,10 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use super::canonical::{Canonical, Canonizer};
-use super::census::{Census, PatternId};
+use super::census::{Census, PatternId, part};
 use super::dfs_code::DfsCode;
 use super::levels::{reached, threshold};
-use crate::graph::{Graph, GraphBuilder};
+use crate::graph::{Edge, Graph};
 use crate::random::mix;
 
 /// The most edges of a small pattern.
@@ -163,7 +163,8 @@ impl Fragments {
             Source::Around { graph, vertex, radius } => {
                 let graph = &graphs[graph as usize];
                 let edges = edges_around(graph, vertex, radius as usize)?;
-                let Canonical { code, automorphisms } = canonizer.canonical(&part(graph, &edges));
+                let Canonical { code, automorphisms } =
+                    canonizer.canonical(&part(graph, edges.into_iter()));
                 canonizer.is_minimal_within(&code, &mut { STEPS })?;
                 (automorphisms <= MOST_AUTOMORPHISMS).then_some((code, 1))
             }
@@ -246,7 +247,7 @@ fn neighbourhoods(graph: &Graph, told: &[bool]) -> Vec<Met> {
 }
 
 /// The edges of which one end is less than `radius` steps away from a vertex; nothing if there are too many.
-fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<(u32, u32)>> {
+fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<Edge>> {
     let (mut reached, mut edges) = (vec![vertex], Vec::new());
     let mut from = 0;
     for _ in 0..radius {
@@ -259,7 +260,7 @@ fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<(u32, u
                 if known.is_some_and(|known| known < at) {
                     continue;
                 }
-                edges.push((v, n.vertex));
+                edges.push(Edge { u: v, v: n.vertex, label: n.label });
                 if known.is_none() {
                     reached.push(n.vertex);
                 }
@@ -271,22 +272,4 @@ fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<(u32, u
         from = to;
     }
     Some(edges)
-}
-
-/// Some edges of a graph as a graph.
-fn part(graph: &Graph, edges: &[(u32, u32)]) -> Graph {
-    let mut builder = GraphBuilder::new();
-    let mut local: Vec<u32> = Vec::new();
-    for &(u, v) in edges {
-        let [a, b] = [u, v].map(|v| match local.iter().position(|&w| w == v) {
-            Some(at) => at as u32,
-            None => {
-                local.push(v);
-                builder.add_vertex(graph.label(v))
-            }
-        });
-        let added = builder.add_edge(a, b, graph.edge_label(u, v).unwrap_or_default());
-        debug_assert!(added.is_ok(), "the edges of a graph join different vertices");
-    }
-    builder.build()
 }

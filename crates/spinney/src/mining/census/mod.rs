@@ -40,7 +40,7 @@ use self::table::NameTable;
 use self::tally::{Found, Row, Taker};
 use self::walk::{Follow, Kinds, Step, Walker};
 use super::canonical::{Canonical, Canonizer};
-use crate::graph::{Graph, GraphBuilder};
+use crate::graph::{Edge, Graph, GraphBuilder};
 use crate::labels::Label;
 
 /// A pattern's number in a [`Census`].
@@ -287,30 +287,35 @@ impl Census {
         let mut numbers = bytes.chunks_exact(width).map(|bytes| {
             bytes.iter().rev().fold(0u32, |number, &byte| number << 8 | u32::from(byte))
         });
-        let mut builder = GraphBuilder::new();
         if counted.edges == 0 {
+            let mut builder = GraphBuilder::new();
             builder.add_vertex(graph.label(numbers.next().unwrap_or(0)));
             return canonizer.canonical(&builder.build());
         }
-        let mut local: Vec<u32> = Vec::new();
-        for edge in numbers {
-            let e = graph.edges()[edge as usize];
-            let [u, v] = [e.u, e.v].map(|v| {
-                let known = local.iter().position(|&w| w == v);
-                known.map_or_else(
-                    || {
-                        local.push(v);
-                        builder.add_vertex(graph.label(v))
-                    },
-                    |at| at as u32,
-                )
-            });
-            // The edges of a simple graph are distinct and join distinct vertices.
-            let added = builder.add_edge(u, v, e.label);
-            debug_assert!(added.is_ok());
-        }
-        canonizer.canonical(&builder.build())
+        canonizer.canonical(&part(graph, numbers.map(|edge| graph.edges()[edge as usize])))
     }
+}
+
+/// Some edges of a graph as a graph.
+pub(super) fn part(graph: &Graph, edges: impl Iterator<Item = Edge>) -> Graph {
+    let mut builder = GraphBuilder::new();
+    let mut local: Vec<u32> = Vec::new();
+    for e in edges {
+        let [u, v] = [e.u, e.v].map(|v| {
+            let known = local.iter().position(|&w| w == v);
+            known.map_or_else(
+                || {
+                    local.push(v);
+                    builder.add_vertex(graph.label(v))
+                },
+                |at| at as u32,
+            )
+        });
+        // The edges of a simple graph are distinct and join distinct vertices.
+        let added = builder.add_edge(u, v, e.label);
+        debug_assert!(added.is_ok());
+    }
+    builder.build()
 }
 
 /// The bytes that hold the number of any edge or vertex of `graph`.
