@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spinney::boosting::cv::Folds;
+use spinney::evaluation::Folds;
 use spinney_fuzz::file;
 
 fuzz_target!(|content: &[u8]| {

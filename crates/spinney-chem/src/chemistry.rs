@@ -12,9 +12,9 @@ use std::str::FromStr;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use spinney::covariates::Covariates;
 use spinney::graph::{Copies, Edge, Graph};
 use spinney::labels::{Label, Labels};
+use spinney::representation::covariates::Covariates;
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
 use crate::role;
@@ -126,7 +126,7 @@ impl Chemistry {
     /// # Errors
     /// If the model keeps something that this version does not understand.
     pub fn of_model(model: &spinney::Model) -> spinney::Result<Option<Chemistry>> {
-        if spinney::views::Views::of_model(model).is_some() {
+        if spinney::representation::views::Views::of_model(model).is_some() {
             return Ok(None);
         }
         let Some(kept) = model.representation() else { return Ok(None) };

@@ -11,10 +11,10 @@
 
 use std::fmt::Write;
 
-use spinney::covariates::condition;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
+use spinney::representation::covariates::condition;
 
 use crate::chemistry::short_name;
 use crate::smarts::is_atom;

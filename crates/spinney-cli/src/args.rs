@@ -7,10 +7,10 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use spinney::boosting::ValidParams;
-use spinney::boosting::advice::{Open, advised};
-use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::io::OnError;
-use spinney::views::{VertexView, Views};
+use spinney::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
+use spinney::representation::views::{VertexView, Views};
+use spinney::tuning::automatic::{Open, advised};
 use spinney::{Dataset, Engine, Error, Metric, Params, Result};
 
 use crate::molecules::{Kind, Labelling, MoleculeArgs, once_each};

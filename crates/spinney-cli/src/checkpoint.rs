@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use spinney::boosting::cv::Keeper;
 use spinney::boosting::{Booster, Cells, Checkpoint, Identity, Round};
 use spinney::io::atomic::write_whole;
 use spinney::io::source::read_text;
+use spinney::training::cross_validation::Keeper;
 use spinney::{Error, Result};
 
 use crate::signals;

@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use spinney::boosting::cv::{Folds, Setting, cross_validate_kept, strata};
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Booster, Exploration, Limits, ValidParams};
+use spinney::evaluation::Folds;
+use spinney::training::cross_validation::{Setting, cross_validate_kept};
 use spinney::{Dataset, Error, Metric, Params, Result};
 use spinney_chem::Chemistry;
 
@@ -225,7 +227,7 @@ fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
     match (&args.split, &input.splits) {
         (Split::Scaffold, _) => Folds::grouped(&input::scaffolds(input)?, args.folds),
         (Split::Column(_), Some(parts)) => Folds::named(parts),
-        _ => Folds::random(&strata(&input.data, params)?, args.folds, params.seed),
+        _ => Folds::random(&Loss::new(params, &input.data)?.strata(), args.folds, params.seed),
     }
 }
 

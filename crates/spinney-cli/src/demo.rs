@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use spinney::boosting::cv::{Folds, Setting, cross_validate, strata};
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Booster, Exploration};
+use spinney::evaluation::Folds;
+use spinney::training::cross_validation::{Setting, cross_validate};
 use spinney::{Engine, Metric, Params, Result, demo};
 
 use crate::args::CommonArgs;
@@ -38,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let base = Params { max_edges: Some(2), learning_rate: 0.7, trees: 221, ..Params::paper() };
     let deep = Params { depth: 2, ..base.clone() }.check()?;
     let exploration = Exploration::new(&data, deep.max_edges, Engine::Auto);
-    let folds = Folds::random(&strata(&data, &deep)?, FOLDS, 0)?;
+    let folds = Folds::random(&Loss::new(&deep, &data)?.strata(), FOLDS, 0)?;
     let bar = progress::bar(&args.common, 3 * FOLDS as u64, "folds");
     let mut settings: Vec<Setting> = Vec::new();
     for depth in [1, 2, 3] {

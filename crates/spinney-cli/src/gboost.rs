@@ -4,8 +4,8 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use spinney::boosting::loss::Loss;
 use spinney::boosting::{Exploration, ValidParams};
+use spinney::gboost::{Fit, Params, fit};
 use spinney::{Error, Result};
-use spinney_lab::gboost::{Fit, Params, fit};
 
 use crate::args::ParamArgs;
 use crate::output;

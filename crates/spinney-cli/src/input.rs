@@ -4,11 +4,11 @@ use std::path::Path;
 
 use spinney::boosting::ValidParams;
 use spinney::boosting::loss::Loss;
-use spinney::covariates::Covariates;
 use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
 use spinney::mining::{estimate_edge_sets, most_edge_sets};
-use spinney::views::Views;
+use spinney::representation::covariates::Covariates;
+use spinney::representation::views::Views;
 use spinney::{Dataset, Engine, Error, Model, Result};
 use spinney_chem::Chemistry;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use spinney::model::Importance;
-use spinney::views::Views;
+use spinney::representation::views::Views;
 use spinney::{Error, Model, Result};
 use spinney_chem::draw::pattern_svg;
 use spinney_chem::smarts::{pattern_text, smarts};

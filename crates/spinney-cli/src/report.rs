@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use serde_json::json;
-use spinney::model::evaluate::measure;
+use spinney::evaluation::predictions::measure;
 use spinney::model::{Predictions, Truth};
 use spinney::{Dataset, Error, Model, Result};
 use spinney_chem::Chemistry;

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use spinney::boosting::cv::{Folds, Setting, cross_predict, strata};
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Exploration, Record, ValidParams};
+use spinney::evaluation::Folds;
 use spinney::mining::mine::{Counts, Wanted};
 use spinney::model::Truth;
+use spinney::training::cross_validation::{Setting, cross_predict};
 use spinney::{Dataset, Engine, Model, Params, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::{Learning, Space};
@@ -119,7 +121,7 @@ pub(crate) fn cross_validated(
 ) -> Result<(Trial, Vec<Learning>)> {
     let data = exploration.data();
     let count = FOLDS.min(data.len());
-    let folds = Folds::random(&strata(data, params)?, count, params.seed)?;
+    let folds = Folds::random(&Loss::new(params, data)?.strata(), count, params.seed)?;
     let bar = progress::bar(common, folds.count() as u64, "cross-validating for the report");
     let done = on_folds(exploration, &folds, params, || bar.inc(1))?;
     bar.finish_and_clear();
@@ -150,12 +152,15 @@ pub(crate) fn on_folds(
 
 /// The curves of a cross-validation.
 pub(crate) fn learning(setting: &Setting) -> Vec<Learning> {
-    let curve = |(metric, curve): &(spinney::Metric, spinney::boosting::cv::Curve)| Learning {
-        metric: *metric,
-        on: "test folds".into(),
-        values: curve.mean.clone(),
-        sd: Some(curve.sd.clone()),
-    };
+    let curve =
+        |(metric, curve): &(spinney::Metric, spinney::training::cross_validation::Curve)| {
+            Learning {
+                metric: *metric,
+                on: "test folds".into(),
+                values: curve.mean.clone(),
+                sd: Some(curve.sd.clone()),
+            }
+        };
     setting.curves.iter().map(curve).collect()
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use spinney::boosting::ValidParams;
-use spinney::boosting::sharing::{Sharer, told};
 use spinney::model::{Provenance, ToldBy};
+use spinney::stacking::multi_task::{Sharer, told};
 use spinney::{Dataset, Model, Result};
 
 use crate::args::CommonArgs;

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::rounds::by_holding_out;
-use spinney::boosting::sharing::unseen_scores;
-use spinney::boosting::trial::settled;
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Booster, Exploration, Limits, Record, StopReason, ValidParams};
+use spinney::evaluation::Folds;
 use spinney::model::Truth;
+use spinney::stacking::multi_task::unseen_scores;
+use spinney::tuning::early_stopping::by_holding_out;
+use spinney::tuning::hold_out::settled;
 use spinney::{Dataset, Error, Fit, Model, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::Learning;
@@ -483,7 +484,7 @@ fn held_out(data: &Dataset, params: &ValidParams, share: f64) -> Result<(Vec<u32
         let reason = format!("{share} of {} leaves nothing on one side", graphs(data.len()));
         return Err(Error::parameter("valid", reason));
     }
-    let folds = Folds::random(&strata(data, params)?, parts, params.seed)?;
+    let folds = Folds::random(&Loss::new(params, data)?.strata(), parts, params.seed)?;
     // Spread over the folds, which are dealt out class by class.
     let is_out = |fold: &usize| (fold + 1) * out / parts > fold * out / parts;
     let mut valid: Vec<u32> = (0..parts).filter(is_out).flat_map(|f| folds.split(f).1).collect();

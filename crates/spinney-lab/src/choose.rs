@@ -6,7 +6,7 @@
 //! everything but the fold, is measured on it. No test graph has a say in its own setting.
 
 use serde::{Deserialize, Serialize};
-use spinney::metrics::mean_sd;
+use spinney::evaluation::metrics::mean_sd;
 
 /// One setting, fold by fold, round by round (gBoost: one round).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

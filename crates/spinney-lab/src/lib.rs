@@ -6,7 +6,6 @@
 //! plots.
 
 pub mod choose;
-pub mod gboost;
 pub mod ledger;
 pub mod page;
 pub mod qsar;

@@ -9,14 +9,15 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use spinney::boosting::Exploration;
-use spinney::boosting::cv::{Folds, cross_validate};
+use spinney::evaluation::Folds;
 use spinney::io::ReadOptions;
+use spinney::training::cross_validation::cross_validate;
 use spinney::{Dataset, Engine, Metric, Params, Result, demo};
 
-use crate::gboost;
 use crate::ledger::Ledger;
 use crate::page::Page;
 use crate::table::Table;
+use spinney::gboost;
 use spinney_report::plot::{Line, Plot};
 
 /// Settings of the paper's Table "Hyperparameter settings for Graph-XOR"; no number of edges is ∞.

@@ -12,7 +12,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::graph::Copies;
 use spinney::model::Contributions;
-use spinney::views::Views;
+use spinney::representation::views::Views;
 use spinney_chem::draw::weighted_svg;
 use spinney_chem::{Chemistry, toolkit};
 

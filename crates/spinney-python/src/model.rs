@@ -9,9 +9,9 @@ use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, p
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 use spinney::Dataset;
-use spinney::covariates::Covariates;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
-use spinney::views::Views;
+use spinney::representation::covariates::Covariates;
+use spinney::representation::views::Views;
 use spinney_chem::Chemistry;
 use spinney_chem::draw::pattern_svg;
 use spinney_chem::smarts::pattern_text;
@@ -360,7 +360,7 @@ impl Model {
         let scores: Vec<f64> = scores.as_array().iter().copied().collect();
         let outputs = self.inner.task().outputs();
         let predictions = Predictions::new(self.inner.link(), outputs, scores);
-        let measured = spinney::model::evaluate::evaluate(&predictions, &truth);
+        let measured = spinney::evaluation::predictions::evaluate(&predictions, &truth);
         Ok(measured.into_iter().map(|(m, v)| (m.name().to_owned(), v)).collect())
     }
 

@@ -129,7 +129,7 @@ mod tests {
     fn the_area_under_roc_is_auc() {
         let (scores, positive) = example(200);
         let ranked = Ranked::new(scores.clone(), positive.clone());
-        let auc = spinney::metrics::auc(&positive, &scores);
+        let auc = spinney::evaluation::metrics::auc(&positive, &scores);
         assert!((area(&ranked.roc()) - auc).abs() < 1e-12);
         assert!(Ranked::new([0.1, 0.2], [true, true]).roc().is_empty());
         assert!(Ranked::default().roc().is_empty());

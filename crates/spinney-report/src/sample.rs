@@ -3,7 +3,7 @@
 use spinney::Dataset;
 use spinney::graph::Copies;
 use spinney::model::occurrences::{covered, translated};
-use spinney::views::Views;
+use spinney::representation::views::Views;
 use spinney::{Model, model::attribution::Shares};
 use spinney_chem::draw::tinted_svg;
 use spinney_chem::layout::whole_graph_svg;

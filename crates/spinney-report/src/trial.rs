@@ -5,8 +5,8 @@
 //! from a fixed seed so that the same page is made again.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use spinney::metrics::{Metric, mean_sd};
-use spinney::model::evaluate::measure;
+use spinney::evaluation::metrics::{Metric, mean_sd};
+use spinney::evaluation::predictions::measure;
 use spinney::model::{Predictions, Truth};
 
 const RESAMPLES: u64 = 200;

@@ -202,7 +202,7 @@ impl Graph {
 }
 
 /// How a graph is made of copies of another, labelled differently and one after another, and of
-/// single vertices after them that have no place in it ([covariates](crate::covariates)).
+/// single vertices after them that have no place in it ([covariates](crate::representation::covariates)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     /// The number of copies.

@@ -30,26 +30,31 @@
 //! the patterns themselves with [`mining`].
 
 pub mod boosting;
-pub mod covariates;
 pub mod dataset;
 pub mod demo;
 pub mod error;
+pub mod evaluation;
+pub mod gboost;
 pub mod graph;
 pub mod io;
 pub mod labels;
 mod math;
-pub mod metrics;
 pub mod mining;
 pub mod model;
+pub mod params;
 mod random;
-pub mod split;
-pub mod views;
+pub mod representation;
+pub mod search;
+pub mod stacking;
+pub mod training;
+pub mod tuning;
 
-pub use boosting::{Engine, Fit, Params, fit};
+pub use boosting::{Fit, fit};
 pub use dataset::Dataset;
 pub use error::{Error, Result};
-pub use metrics::Metric;
+pub use evaluation::Metric;
 pub use model::Model;
+pub use params::{Engine, Params};
 
 /// The README's example, compiled.
 #[cfg(doctest)]

@@ -13,6 +13,13 @@ pub(crate) fn random(seed: u64, stream: u64, i: u64) -> u64 {
     mix(mix(mix(seed) ^ stream).wrapping_add(i))
 }
 
+/// The positions 0..n in a random order.
+pub(crate) fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_by_key(|&i| (random(seed, stream, i.into()), i));
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::mix;

@@ -239,8 +239,8 @@ fn the_reader_follows_every_kind_of_path() {
          use super::super::mining::{self, dfs_code::DfsCode};\n\
          pub(crate) use super::{super::labels::Label, file};\n\
          fn f() { crate::io::read(super::super::error::Error::new()) }\n\
-         macro_rules! m { () => { $crate::metrics::x } }\n\
-         #[cfg(test)]\nmod tests { use crate::boosting::fit; }\n",
+         macro_rules! m { () => { $crate::evaluation::metrics::x } }\n\
+         #[cfg(test)]\nmod tests { use crate::boosting::booster; }\n",
     );
     let found: Vec<String> = uses(&source).into_iter().map(|p| p.join("::")).collect();
     let expected = [

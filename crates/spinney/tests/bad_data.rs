@@ -10,13 +10,14 @@ mod oracle;
 use oracle::random::{Random, Shape, dataset, graph, random_graph, random_graphs};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::boosting::cv::{Folds, strata};
-use spinney::boosting::params::{ClassWeight, Criterion, LossKind};
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Booster, Exploration, StopReason};
 use spinney::dataset::Record;
+use spinney::evaluation::Folds;
+use spinney::evaluation::metrics::Metric;
 use spinney::graph::{Graph, GraphBuilder};
 use spinney::labels::{Labels, Names};
-use spinney::metrics::Metric;
+use spinney::params::{ClassWeight, Criterion, LossKind};
 use spinney::{Dataset, Engine, Fit, Model, Params, Result, fit};
 
 /// Every second graph is an edge 0-1, the others an edge 0-0.
@@ -113,7 +114,7 @@ fn folds_that_are_no_folds_are_refused() {
     assert_refused(Folds::random(&[0, 1, 0, 1], 1, 0), &["folds"]);
     assert_refused(Folds::random(&[0, 1, 0, 1], 5, 0), &["folds"]);
     let params = quick().check().expect("valid parameters");
-    assert_refused(strata(&with_targets(&["1", "1"]), &params), &["one class"]);
+    assert_refused(Loss::new(&params, &with_targets(&["1", "1"])), &["one class"]);
 }
 
 #[test]

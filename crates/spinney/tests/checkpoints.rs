@@ -5,8 +5,8 @@ mod oracle;
 
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
-use spinney::boosting::params::{Criterion, Leaf, LossKind};
 use spinney::boosting::{Booster, Checkpoint, Exploration, StopReason};
+use spinney::params::{Criterion, Leaf, LossKind};
 use spinney::{Dataset, Engine, Params};
 
 fn data(seed: u64, count: usize, targets: &[&str]) -> Dataset {

@@ -3,11 +3,11 @@
 mod oracle;
 
 use oracle::random::Random;
-use spinney::covariates::Covariates;
 use spinney::dataset::Record;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::model::Node;
+use spinney::representation::covariates::Covariates;
 use spinney::{Dataset, Params, fit};
 
 /// Graphs of one vertex, all alike, with targets.
@@ -40,7 +40,7 @@ fn stump() -> Params {
         trees: 1,
         depth: 1,
         max_edges: Some(1),
-        loss: spinney::boosting::params::LossKind::Squared,
+        loss: spinney::params::LossKind::Squared,
         ..Params::paper()
     }
 }

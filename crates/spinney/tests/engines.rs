@@ -11,11 +11,11 @@ mod oracle;
 use oracle::pattern::{Code, Mined, mine, plain, smallest_code};
 use oracle::random::{Random, dataset, graph, random_graphs};
 use oracle::search::{Allowed, Numbers, best_split, tss};
-use spinney::boosting::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::boosting::{Booster, Exploration, Fit};
+use spinney::evaluation::predictions::{Truth, measure};
 use spinney::graph::Graph;
-use spinney::model::evaluate::{Truth, measure};
 use spinney::model::{Node, Tree};
+use spinney::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use spinney::{Dataset, Engine, Model, Params, Result};
 
 /// Trains on the graphs `train` of `data`, validates on `valid`.

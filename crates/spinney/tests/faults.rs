@@ -5,9 +5,9 @@ mod oracle;
 use oracle::random::{dataset, graph};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use spinney::boosting::params::LossKind;
 use spinney::graph::Graph;
-use spinney::split::gain::{Rule, Sums};
+use spinney::params::LossKind;
+use spinney::search::gain::{Rule, Sums};
 use spinney::{Model, Params, fit};
 
 /// Gains that are equal as fractions are ties, so that the simpler pattern wins.

@@ -215,7 +215,7 @@ fn targets_and_weights_at_the_ends_of_the_range() {
     };
     let signs = numbers(&|i| format!("{}1e300", if i % 3 == 0 { "-" } else { "" }));
     for params in [few(), Params { trees: 5, ..Params::paper() }] {
-        let params = Params { loss: spinney::boosting::params::LossKind::Squared, ..params };
+        let params = Params { loss: spinney::params::LossKind::Squared, ..params };
         // The squared loss of 1e300 is no number: it must say so.
         if let Err(error) = train(&signs, &params, Limits::default()) {
             assert!(error.to_string().contains("scale the targets"), "{error}");

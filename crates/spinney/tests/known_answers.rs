@@ -9,13 +9,14 @@ mod oracle;
 use std::collections::HashSet;
 
 use oracle::data::{folds, load};
-use spinney::boosting::cv::{Folds, cross_validate};
 use spinney::boosting::{Booster, Exploration, Trained};
+use spinney::evaluation::Folds;
+use spinney::evaluation::metrics::Metric;
+use spinney::evaluation::predictions::{Truth, measure};
 use spinney::graph::Graph;
-use spinney::metrics::Metric;
 use spinney::mining::classes::{ClassTable, Columns};
 use spinney::mining::{Census, Limits, Next, visit};
-use spinney::model::evaluate::{Truth, measure};
+use spinney::training::cross_validation::cross_validate;
 use spinney::{Dataset, Engine, Params, fit};
 
 /// Patterns of one edge or more, by walking the enumeration tree.

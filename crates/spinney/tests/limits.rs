@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use oracle::random::{Random, Shape, dataset, graph, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
-use spinney::boosting::params::{Criterion, Leaf};
 use spinney::boosting::{Booster, Checkpoint, Exploration, Fit, Limits, StopReason, Trained};
 use spinney::model::{Model, Node};
+use spinney::params::{Criterion, Leaf};
 use spinney::{Dataset, Engine, Params};
 
 fn data(seed: u64, count: usize) -> Dataset {

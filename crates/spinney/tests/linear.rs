@@ -8,10 +8,10 @@ use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::boosting::advice::{Open, advised};
-use spinney::boosting::params::LossKind;
-use spinney::boosting::trial::settled;
 use spinney::boosting::{Booster, Exploration, Trained, ValidParams};
+use spinney::params::LossKind;
+use spinney::tuning::automatic::{Open, advised};
+use spinney::tuning::hold_out::settled;
 use spinney::{Dataset, Engine, Model, Params};
 use stopping::resumed;
 

@@ -7,11 +7,11 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oracle::random::{Random, dataset, graph};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
-use spinney::boosting::params::LossKind;
 use spinney::graph::Graph;
 use spinney::model::Node;
-use spinney::split::gain::Rule;
-use spinney::split::samples::Samples;
+use spinney::params::LossKind;
+use spinney::search::gain::Rule;
+use spinney::search::samples::Samples;
 use spinney::{Params, fit};
 
 fn exact(value: f64) -> BigRational {

@@ -8,10 +8,10 @@ use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::boosting::params::{ClassWeight, LossKind};
-use spinney::boosting::sharing::{Sharer, told, unseen_scores};
 use spinney::boosting::{Exploration, ValidParams};
 use spinney::model::ToldBy;
+use spinney::params::{ClassWeight, LossKind};
+use spinney::stacking::multi_task::{Sharer, told, unseen_scores};
 use spinney::{Dataset, Engine, Model, Params, fit};
 
 fn graphs(random: &mut Random, count: usize) -> Dataset {

@@ -15,9 +15,9 @@ use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::boosting::Exploration;
-use spinney::boosting::params::LossKind;
-use spinney::boosting::sharing::{Sharer, told, unseen_scores};
 use spinney::demo::graph_xor;
+use spinney::params::LossKind;
+use spinney::stacking::multi_task::{Sharer, told, unseen_scores};
 use spinney::{Dataset, Engine, Model, Params, fit};
 
 fn hex(bytes: &[u8]) -> String {

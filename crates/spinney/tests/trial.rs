@@ -6,10 +6,12 @@ mod stopping;
 
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
-use spinney::boosting::advice::{Open, advised};
-use spinney::boosting::cv::{Folds, cross_validate, strata};
-use spinney::boosting::trial::settled;
+use spinney::boosting::loss::Loss;
 use spinney::boosting::{Booster, Exploration, Limits, Trained, ValidParams};
+use spinney::evaluation::Folds;
+use spinney::training::cross_validation::cross_validate;
+use spinney::tuning::automatic::{Open, advised};
+use spinney::tuning::hold_out::settled;
 use spinney::{Dataset, Engine, Metric, Model, Params};
 use stopping::resumed;
 
@@ -147,7 +149,8 @@ fn folds_are_tried_apart_and_probabilities_are_better_for_it() {
     let written = Params { trees: 60, ..small() }.check().expect("valid parameters");
     let params = open((*written).clone(), &data);
     let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
-    let folds = Folds::random(&strata(&data, &params).expect("classes"), 3, 0).expect("folds");
+    let folds =
+        Folds::random(&Loss::new(&params, &data).expect("classes").strata(), 3, 0).expect("folds");
     let last = |params: &ValidParams| {
         let setting = cross_validate(&exploration, &folds, params, None, || ()).expect("folds");
         setting.at(Metric::LogLoss, usize::MAX).expect("a loss").0

@@ -4,7 +4,7 @@ mod oracle;
 
 use oracle::random::{Random, Shape, dataset, graph, random_graph};
 use spinney::graph::Graph;
-use spinney::views::{VertexView, Views};
+use spinney::representation::views::{VertexView, Views};
 use spinney::{Params, fit};
 
 /// Whether two vertices are connected without one of the edges.

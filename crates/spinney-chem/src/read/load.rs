@@ -14,11 +14,11 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use spinney::covariates::Covariates;
 use spinney::dataset::Record;
 use spinney::graph::Graph;
 use spinney::io::{OnError, Skipped};
 use spinney::labels::Labels;
+use spinney::representation::covariates::Covariates;
 use spinney::{Dataset, Error, Result};
 
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, ReadError, Reader, Structure};

@@ -17,13 +17,13 @@ use spinney::boosting::{Booster, Exploration};
 use spinney::{Engine, Error, Metric, Params, Result};
 
 use crate::choose::Curves;
-use crate::gboost;
 use crate::ledger::Ledger;
 use crate::page::Page;
 use crate::rivals::environment::Environment;
 use crate::rivals::export::export;
 use crate::rivals::{Outcome, RIVALS, Rival};
 use sets::{SOURCES, Set};
+use spinney::gboost;
 use tables::Results;
 
 /// Settings of the paper's Table "Hyperparameter settings for the QSAR".

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use spinney::boosting::cv::{Folds, strata};
+use spinney::boosting::loss::Loss;
 use spinney::dataset::Record;
+use spinney::evaluation::Folds;
 use spinney::graph::Graph;
 use spinney::io::{OnError, ReadOptions};
 use spinney::labels::Labels;
@@ -140,7 +141,7 @@ impl Source {
         let data = if self.form == Form::Derived { derived(&written)? } else { written };
         let folds = match numbers {
             Some(numbers) => Folds::from_numbers(&numbers, data.len())?,
-            None => Folds::random(&strata(&data, &Params::paper().check()?)?, 10, 0)?,
+            None => Folds::random(&Loss::new(&Params::paper().check()?, &data)?.strata(), 10, 0)?,
         };
         Ok(Set { source: self, data, folds, structures: None })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde_json::json;
-use spinney::boosting::cv::Folds;
+use spinney::evaluation::Folds;
 use spinney::graph::Graph;
 use spinney::mining::Census;
 use spinney::{Dataset, Error, Result};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use spinney::model::Task;
-use spinney::views::{VertexView, Views};
+use spinney::representation::views::{VertexView, Views};
 use spinney_chem::Chemistry;
 
 use super::Report;

@@ -16,9 +16,9 @@ mod trees;
 use maud::{Markup, html};
 use serde_json::json;
 use spinney::boosting::Record;
-use spinney::metrics::Metric;
+use spinney::evaluation::metrics::Metric;
 use spinney::model::Model;
-use spinney::views::Views;
+use spinney::representation::views::Views;
 use spinney_chem::smarts::pattern_text;
 
 use crate::page::{Section, class, count, page};

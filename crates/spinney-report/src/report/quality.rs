@@ -1,7 +1,7 @@
 //! How good the predictions are: measures, learning curves, and the curves that show where they fail.
 
 use maud::{Markup, html};
-use spinney::metrics::Metric;
+use spinney::evaluation::metrics::Metric;
 use spinney::model::{Task, Truth};
 
 use super::{Learning, Report};

@@ -4,31 +4,31 @@
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-use super::certify;
-use super::grower::{GrownNode, GrownTree};
-use super::loss::Loss;
+use crate::boosting::certify;
+use crate::boosting::loss::Loss;
+use crate::boosting::tree_grower::{GrownNode, GrownTree};
 use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth, Unproven};
-use crate::split::space::PatternSpace;
+use crate::search::space::PatternSpace;
 
 /// What a model is made of.
-pub(super) struct Parts<'a> {
-    pub(super) data: &'a Dataset,
-    pub(super) train: &'a [u32],
-    pub(super) truth: &'a Truth,
-    pub(super) loss: &'a Loss,
-    pub(super) params: serde_json::Map<String, serde_json::Value>,
-    pub(super) init: Vec<f64>,
-    pub(super) trees: &'a [GrownTree],
+pub(crate) struct Parts<'a> {
+    pub(crate) data: &'a Dataset,
+    pub(crate) train: &'a [u32],
+    pub(crate) truth: &'a Truth,
+    pub(crate) loss: &'a Loss,
+    pub(crate) params: serde_json::Map<String, serde_json::Value>,
+    pub(crate) init: Vec<f64>,
+    pub(crate) trees: &'a [GrownTree],
     /// Why training stopped.
-    pub(super) stopped: &'a str,
+    pub(crate) stopped: &'a str,
 }
 
 impl Parts<'_> {
-    pub(super) fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
+    pub(crate) fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
         let Numbered { patterns, engine_ids, trees } = Numbered::new(self.trees);
         let mut model = Model {
             labels: self.data.labels().clone(),
@@ -93,7 +93,7 @@ impl Parts<'_> {
 }
 
 /// How many of the graphs `train` contain each pattern, by class or in all.
-pub(super) fn supports<'a>(
+pub(crate) fn supports<'a>(
     codes: impl Iterator<Item = &'a DfsCode>,
     data: &Dataset,
     train: &[u32],
@@ -105,7 +105,7 @@ pub(super) fn supports<'a>(
 }
 
 /// How many of the graphs at these positions are of each class, or how many there are.
-pub(super) fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> {
+pub(crate) fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> {
     let mut support = vec![0; classes];
     for &position in found {
         let class = match truth {
@@ -118,15 +118,15 @@ pub(super) fn support(found: &[u32], truth: &Truth, classes: usize) -> Vec<u32> 
 }
 
 /// Trees written down: patterns by first use, nodes flat.
-pub(super) struct Numbered {
-    pub(super) patterns: Vec<DfsCode>,
+pub(crate) struct Numbered {
+    pub(crate) patterns: Vec<DfsCode>,
     /// What the engine calls the patterns.
-    pub(super) engine_ids: Vec<u32>,
-    pub(super) trees: Vec<Tree>,
+    pub(crate) engine_ids: Vec<u32>,
+    pub(crate) trees: Vec<Tree>,
 }
 
 impl Numbered {
-    pub(super) fn new(grown: &[GrownTree]) -> Numbered {
+    pub(crate) fn new(grown: &[GrownTree]) -> Numbered {
         let mut numbers: FxHashMap<&DfsCode, usize> = FxHashMap::default();
         let mut patterns: Vec<DfsCode> = Vec::new();
         let mut engine_ids: Vec<u32> = Vec::new();
@@ -152,7 +152,7 @@ impl Numbered {
 }
 
 /// The nodes whose searches were cut short.
-pub(super) fn unproven(trees: &[GrownTree]) -> Vec<Unproven> {
+pub(crate) fn unproven(trees: &[GrownTree]) -> Vec<Unproven> {
     let of_tree = |(tree, grown): (usize, &GrownTree)| {
         let gain = |node: usize| match grown.nodes.get(node) {
             Some(GrownNode::Split { gain, .. }) => *gain,
@@ -195,7 +195,7 @@ pub fn data_sha256(data: &Dataset) -> String {
 
 /// SHA-256 over labels, graphs, targets and weights of the training graphs. Numbers count by their
 /// value, not as they are written: a program that has them as numbers gets the same.
-pub(super) fn digest(data: &Dataset, train: &[u32]) -> String {
+pub(crate) fn digest(data: &Dataset, train: &[u32]) -> String {
     let mut hash = Sha256::new();
     for names in [&data.labels().vertex, &data.labels().edge] {
         for name in names.names() {

@@ -17,7 +17,7 @@ use crate::model::matcher::{Dictionary, Matcher, Scratch};
 const PART: usize = 1 << 13;
 
 /// For each of some patterns, the positions in `train` of the graphs that contain it, ascending.
-pub(super) fn occurrences<'a>(
+pub(crate) fn occurrences<'a>(
     codes: impl Iterator<Item = &'a DfsCode>,
     graphs: &[Graph],
     train: &[u32],

@@ -17,20 +17,20 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::assemble::{Numbered, digest, unproven};
-use super::grower::{GrownNode, GrownTree};
-use super::params::ValidParams;
-use super::record::{Round, StopReason};
+use crate::boosting::assemble::{Numbered, digest, unproven};
+use crate::boosting::record::{Round, StopReason};
+use crate::boosting::tree_grower::{GrownNode, GrownTree};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::evaluation::metrics::Metric;
 use crate::labels::Label;
-use crate::metrics::Metric;
 use crate::mining::classes::Column;
 use crate::mining::dfs_code::DfsCode;
 use crate::model::envelope::Kind;
 use crate::model::file::{edge_of, edge_tuple};
 use crate::model::{Node, Tree, Unproven};
-use crate::split::space::{PatternSpace, Simplest};
+use crate::params::ValidParams;
+use crate::search::space::{PatternSpace, Simplest};
 
 const KIND: Kind =
     Kind { format: "spinney-checkpoint", version: 1, part: "checkpoint", what: "checkpoint" };
@@ -181,15 +181,15 @@ struct Wire {
 pub struct Checkpoint(Wire);
 
 /// What a checkpoint is made of, and what a training gets back from it.
-pub(super) struct State {
-    pub(super) ended: Option<StopReason>,
-    pub(super) rounds: Vec<Round>,
-    pub(super) trees: Vec<GrownTree>,
-    pub(super) scores: [Vec<f64>; 2],
+pub(crate) struct State {
+    pub(crate) ended: Option<StopReason>,
+    pub(crate) rounds: Vec<Round>,
+    pub(crate) trees: Vec<GrownTree>,
+    pub(crate) scores: [Vec<f64>; 2],
 }
 
 impl Checkpoint {
-    pub(super) fn new(
+    pub(crate) fn new(
         identity: Identity,
         ended: Option<StopReason>,
         rounds: &[Round],
@@ -245,7 +245,7 @@ impl Checkpoint {
     }
 
     /// What a training of this identity goes on from; `expected` are the numbers of scores.
-    pub(super) fn into_state(
+    pub(crate) fn into_state(
         self,
         identity: &Identity,
         space: &mut dyn PatternSpace,

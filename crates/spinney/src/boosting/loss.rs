@@ -6,12 +6,12 @@
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSliceMut};
 
-use super::params::{Init, LossKind, ValidParams};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::math::{exp, ln, ln_1p, sum};
 use crate::model::predict::softmax;
 use crate::model::{Link, Task, Truth};
+use crate::params::{Init, LossKind, ValidParams};
 
 /// A loss with the targets it is measured against.
 #[derive(Clone, Debug)]
@@ -36,6 +36,13 @@ enum Kind {
 const MOST_CLASSES: usize = 20;
 
 impl Loss {
+    /// Strata for random folds: the class of each graph, or one stratum for numbers.
+    #[must_use]
+    pub fn strata(&self) -> Vec<u32> {
+        let numbers = self.task().classes().is_empty();
+        self.targets().iter().map(|&t| if numbers { 0 } else { t as u32 }).collect()
+    }
+
     /// The loss that the parameters ask for, on the targets of `data`.
     ///
     /// # Errors
@@ -125,7 +132,7 @@ impl Loss {
 
     /// The same loss of some graphs alone, numbered in their order.
     #[must_use]
-    pub(super) fn of(&self, graphs: &[u32]) -> Loss {
+    pub(crate) fn of(&self, graphs: &[u32]) -> Loss {
         let targets = graphs.iter().map(|&g| self.targets[g as usize]).collect();
         Loss { targets, ..self.clone() }
     }

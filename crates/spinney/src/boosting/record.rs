@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::params::Engine;
-use crate::metrics::Metric;
-use crate::split::brake::Limit;
+use crate::evaluation::metrics::Metric;
+use crate::params::Engine;
+use crate::search::stop::Limit;
 
 /// Why training stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,18 +2,11 @@
 //!
 //! **Invariant.** Every choice is a function of the seed, the round and the position alone.
 
-use super::grower::Members;
-use crate::random::random;
-
-/// The positions 0..n in a random order.
-pub(super) fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    order.sort_by_key(|&i| (random(seed, stream, i.into()), i));
-    order
-}
+use crate::boosting::tree_grower::Members;
+use crate::random::shuffled;
 
 /// The graphs that the tree of `round` is fitted to: `fraction` of them, at least one.
-pub(super) fn rows(n: usize, fraction: f64, seed: u64, round: usize) -> Members {
+pub(crate) fn rows(n: usize, fraction: f64, seed: u64, round: usize) -> Members {
     if fraction >= 1.0 {
         return Members { fitted: (0..n as u32).collect(), left_out: Vec::new() };
     }

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use super::assemble::Parts;
-use super::explore::Exploration;
-use super::grower::{GrownNode, GrownTree};
-use super::loss::Loss;
+use crate::boosting::assemble::Parts;
+use crate::boosting::loss::Loss;
+use crate::boosting::tree_grower::{GrownNode, GrownTree};
 use crate::error::Result;
+use crate::mining::exploration::Exploration;
 use crate::model::Model;
-use crate::split::space::{PatternSpace, Simplest};
+use crate::search::space::{PatternSpace, Simplest};
 
 /// One stump.
 #[derive(Clone, Debug)]

@@ -12,10 +12,10 @@
 //!
 //! **Cost.** Steps × walks × rightmost path; walks ≤ automorphisms of the prefix modulo twins.
 
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::minimal::{MinimalityTest, Verdict};
 use crate::graph::Graph;
 use crate::labels::Label;
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::minimal::{MinimalityTest, Verdict};
 
 /// Computes smallest DFS codes; keeps its buffers between calls.
 #[derive(Debug, Default)]

@@ -15,10 +15,10 @@
 
 use std::collections::HashMap;
 
-use super::census::Census;
-use super::census::hash::Name;
-use super::columns::{Layout, NONE, Tally};
-use super::levels::threshold;
+use crate::mining::census::Census;
+use crate::mining::census::hash::Name;
+use crate::mining::columns::{Layout, NONE, Tally};
+use crate::mining::levels::threshold;
 
 /// A class's number in a [`ClassTable`].
 pub type ClassId = u32;

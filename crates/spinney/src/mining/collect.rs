@@ -1,8 +1,8 @@
 //! What the vertices found last see: the extensions that are read from the graphs.
 
-use super::extend::{Shape, Turn};
-use super::flat::{Flat, Seen, StepId};
-use super::join::{Gathered, Hit};
+use crate::mining::extend::{Shape, Turn};
+use crate::mining::flat::{Flat, Seen, StepId};
+use crate::mining::join::{Gathered, Hit};
 
 /// A slot that is not known yet, and one for extensions that cannot lead to a smallest code.
 const UNKNOWN: u32 = u32::MAX;

@@ -10,9 +10,9 @@ use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 
-use super::census::rows::Stretch;
-use super::census::{Census, PatternId};
-use super::levels::reached;
+use crate::mining::census::rows::Stretch;
+use crate::mining::census::{Census, PatternId};
+use crate::mining::levels::reached;
 
 /// No class.
 pub(super) const NONE: u32 = u32::MAX;

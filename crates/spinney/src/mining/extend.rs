@@ -12,7 +12,7 @@
 //! those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok 2004).
 //!
 //! **Invariant.** An extension is dropped, for the whole subtree, if it occurs in too few graphs or
-//! if its code is beaten within `P` (see [`minimal`](super::minimal)). One that is beaten by its
+//! if its code is beaten within `P` (see [`minimal`](crate::mining::minimal)). One that is beaten by its
 //! last edge only is no child, but is kept to be joined.
 //!
 //! **Invariant: twin leaves in order.** Leaves that hang on one vertex and look alike are listed in
@@ -22,13 +22,13 @@
 //! it is a leaf, and its first twin, once an edge was added to the vertex that they hang on.
 //!
 //! **Cost.** A child's row is written once and its new vertex looked at once; a join reads both lists
-//! of hits. Rows are packed (see [`rows`](super::rows)).
+//! of hits. Rows are packed (see [`rows`](crate::mining::rows)).
 
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::flat::{Flat, StepId};
-use super::grow::Candidate;
-use super::join::{Embeddings, Hit};
 use crate::labels::Label;
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::flat::{Flat, StepId};
+use crate::mining::grow::Candidate;
+use crate::mining::join::{Embeddings, Hit};
 
 /// What a pattern adds to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

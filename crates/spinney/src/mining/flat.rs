@@ -8,9 +8,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rows::Packing;
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
+use crate::mining::rows::Packing;
 
 /// A step's number.
 pub(crate) type StepId = u32;

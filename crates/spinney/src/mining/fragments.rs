@@ -16,11 +16,11 @@
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::canonical::{Canonical, Canonizer};
-use super::census::{Census, PatternId, part};
-use super::dfs_code::DfsCode;
-use super::levels::{reached, threshold};
 use crate::graph::{Edge, Graph};
+use crate::mining::canonical::{Canonical, Canonizer};
+use crate::mining::census::{Census, PatternId, part};
+use crate::mining::dfs_code::DfsCode;
+use crate::mining::levels::{reached, threshold};
 use crate::random::mix;
 
 /// The most edges of a small pattern.

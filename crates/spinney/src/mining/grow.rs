@@ -1,19 +1,19 @@
 //! Growing a family: the extensions of a child, joined from its parent's and read from the graphs.
 //!
-//! See [`extend`](super::extend) for what a family is and why the joins are complete.
+//! See [`extend`](crate::mining::extend) for what a family is and why the joins are complete.
 //!
 //! **Cost.** Lists that can no longer come to the minimum support are given up as soon as that is
 //! known, and a pattern that cannot be extended gets no rows. Buffers are kept.
 
-use super::collect::{Collector, Found, NewRow};
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::extend::{Extension, Family, Shape, Step};
-use super::flat::{Flat, StepId};
-use super::join::{Embeddings, Gathered, Hit, join};
-use super::minimal::{MinimalityTest, Verdict};
-use super::ration::{Left, Ration};
-use super::visit::Limits;
 use crate::graph::Graph;
+use crate::mining::collect::{Collector, Found, NewRow};
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::embedding_budget::{EmbeddingBudget, Left};
+use crate::mining::extend::{Extension, Family, Shape, Step};
+use crate::mining::flat::{Flat, StepId};
+use crate::mining::join::{Embeddings, Gathered, Hit, join};
+use crate::mining::minimal::{MinimalityTest, Verdict};
+use crate::mining::visit::Limits;
 
 /// What must be known of patterns that are not extended further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +35,7 @@ pub(crate) struct Grower {
     detail: Detail,
     test: MinimalityTest,
     collector: Collector,
-    ration: Ration,
+    ration: EmbeddingBudget,
     left: Left,
 }
 
@@ -91,18 +91,18 @@ impl Grower {
             detail,
             test: MinimalityTest::default(),
             collector: Collector::default(),
-            ration: Ration::default(),
+            ration: EmbeddingBudget::default(),
             left: Left::default(),
         }
     }
 
     /// Holds growths within a ration from now on.
-    pub(crate) fn set_ration(&mut self, ration: Ration) {
+    pub(crate) fn set_ration(&mut self, ration: EmbeddingBudget) {
         self.ration = ration;
         self.test.set_most_steps(ration.steps);
     }
 
-    pub(crate) fn ration(&self) -> &Ration {
+    pub(crate) fn ration(&self) -> &EmbeddingBudget {
         &self.ration
     }
 

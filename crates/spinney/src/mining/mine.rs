@@ -5,13 +5,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::canonical::Canonizer;
-use super::census::Census;
-use super::classes::{ClassTable, Columns};
-use super::dfs_code::DfsCode;
-use super::grow::Detail;
-use super::visit::{Limits, Next, Visit, visit_with};
 use crate::graph::Graph;
+use crate::mining::canonical::Canonizer;
+use crate::mining::census::Census;
+use crate::mining::classes::{ClassTable, Columns};
+use crate::mining::dfs_code::DfsCode;
+use crate::mining::grow::Detail;
+use crate::mining::visit::{Limits, Next, Visit, visit_with};
 
 /// What to report.
 #[derive(Clone, Copy, Debug, Default)]

@@ -19,8 +19,8 @@
 //!
 //! **Cost.** Steps × walks × degree; walks ≤ automorphisms of the prefixes modulo twins.
 
-use super::dfs_code::{DfsCode, DfsEdge};
 use crate::labels::Label;
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
 
 const NONE: u16 = u16::MAX;
 

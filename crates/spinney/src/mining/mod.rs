@@ -6,7 +6,7 @@
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
 //!   [`tree`] grows it where asked and remembers it.
 //!
-//! A few graphs are walked without keeping anything by [`hunt`]. [`fragments`] are the small patterns and the
+//! A few graphs are walked without keeping anything by [`guided_search`]. [`fragments`] are the small patterns and the
 //! neighbourhoods that a linear model weighs.
 //!
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
@@ -20,16 +20,17 @@ pub mod classes;
 mod collect;
 mod columns;
 pub mod dfs_code;
+pub mod embedding_budget;
+pub mod exploration;
 mod extend;
 mod flat;
 pub mod fragments;
 mod grow;
-pub mod hunt;
+pub mod guided_search;
 mod join;
 pub mod levels;
 pub mod mine;
 mod minimal;
-pub mod ration;
 mod rows;
 pub mod tree;
 pub mod visit;
@@ -38,9 +39,9 @@ pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
+pub use embedding_budget::EmbeddingBudget;
 pub use fragments::Fragments;
 pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
-pub use ration::Ration;
 pub use tree::{EnumerationTree, NodeId};
 pub use visit::{Limits, Next, Visit, visit};

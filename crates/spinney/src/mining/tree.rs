@@ -14,13 +14,13 @@
 
 use std::marker::PhantomData;
 
-use super::dfs_code::{DfsCode, DfsEdge};
-use super::extend::{Extension, Family, Step};
-use super::grow::{Detail, Grower};
-use super::ration::Ration;
-use super::visit::Limits;
 use crate::graph::Graph;
 use crate::labels::Label;
+use crate::mining::dfs_code::{DfsCode, DfsEdge};
+use crate::mining::embedding_budget::EmbeddingBudget;
+use crate::mining::extend::{Extension, Family, Step};
+use crate::mining::grow::{Detail, Grower};
+use crate::mining::visit::Limits;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
 pub type NodeId = u32;
@@ -143,7 +143,7 @@ impl<'g> EnumerationTree<'g> {
     /// The same tree with growths held within a ration: a pattern whose children would take more is
     /// [stuck](Self::is_stuck).
     #[must_use]
-    pub fn with_ration(mut self, ration: Ration) -> Self {
+    pub fn with_budget(mut self, ration: EmbeddingBudget) -> Self {
         self.grower.set_ration(ration);
         self
     }

@@ -9,14 +9,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::dfs_code::{DfsCode, MOST_EDGES};
-use super::extend::Family;
-use super::flat::Flat;
-use super::grow::{Detail, Grower};
-use super::join::Embeddings;
-use super::ration::Ration;
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
+use crate::mining::dfs_code::{DfsCode, MOST_EDGES};
+use crate::mining::embedding_budget::EmbeddingBudget;
+use crate::mining::extend::Family;
+use crate::mining::flat::Flat;
+use crate::mining::grow::{Detail, Grower};
+use crate::mining::join::Embeddings;
 
 /// Which patterns to look for.
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +176,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    grower.set_ration(Ration { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
+    grower.set_ration(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
     let mut code = DfsCode::default();
     let mut levels = vec![(grower.origin(), 0)];
     while let Some((family, next)) = levels.last_mut() {

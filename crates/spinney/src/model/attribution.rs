@@ -2,7 +2,7 @@
 //!
 //! The contribution of a pattern that occurs is shared equally over the vertices of all its
 //! occurrences, and apart from that over their edges. What patterns add by being absent belongs to no
-//! place in the graph, nor do [covariates](crate::covariates), and edges get nothing of patterns of
+//! place in the graph, nor do [covariates](crate::representation::covariates), and edges get nothing of patterns of
 //! one vertex.
 //!
 //! **Invariant.** The vertices' shares of an output sum to the contributions of the patterns that occur

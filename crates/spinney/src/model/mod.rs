@@ -12,7 +12,6 @@
 pub mod attribution;
 pub mod contributions;
 pub(crate) mod envelope;
-pub mod evaluate;
 pub mod export;
 pub mod file;
 mod forest;
@@ -30,8 +29,8 @@ use serde::{Deserialize, Serialize};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 
+pub use crate::evaluation::Truth;
 pub use contributions::Contributions;
-pub use evaluate::Truth;
 pub use importance::Importance;
 pub use interactions::Interaction;
 pub use matcher::Matcher;

@@ -82,7 +82,7 @@ impl Predictions {
     }
 
     /// The probabilities of all graphs, one after another.
-    pub(super) fn all_probabilities(&self) -> Vec<f64> {
+    pub(crate) fn all_probabilities(&self) -> Vec<f64> {
         if self.link == Link::Logistic {
             return self.scores.iter().flat_map(|&s| of_both(s)).collect();
         }

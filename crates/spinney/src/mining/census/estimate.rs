@@ -7,9 +7,9 @@
 //!
 //! **Cost.** At most `BUDGET` edge sets: about a tenth of a second.
 
-use super::walk::{Follow, Kinds, Step, Walker};
 use crate::graph::Graph;
 use crate::labels::Label;
+use crate::mining::census::walk::{Follow, Kinds, Step, Walker};
 
 const GRAPHS: usize = 64;
 const BUDGET: u64 = 4_000_000;

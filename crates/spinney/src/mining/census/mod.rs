@@ -13,18 +13,18 @@
 //! from it to its smallest DFS code.
 //!
 //! **Cost.** Proportional to the number of connected edge sets: use it when `max_edges` is
-//! moderate (see [`estimate_edge_sets`](super::estimate_edge_sets)).
+//! moderate (see [`estimate_edge_sets`](crate::mining::census::estimate_edge_sets)).
 
+mod counts;
 pub(crate) mod estimate;
 pub(crate) mod hash;
 mod namer;
-mod places;
 mod refine;
 mod ring;
+mod rooted_tree_hash;
 pub(crate) mod rows;
 mod sorter;
 mod table;
-mod tally;
 pub(crate) mod walk;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -32,16 +32,16 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use self::counts::{Found, Row, Taker};
 use self::hash::Name;
 use self::namer::Namer;
 use self::rows::{Batch, Stretch};
 use self::sorter::Sorter;
 use self::table::NameTable;
-use self::tally::{Found, Row, Taker};
 use self::walk::{Follow, Kinds, Step, Walker};
-use super::canonical::{Canonical, Canonizer};
 use crate::graph::{Edge, Graph, GraphBuilder};
 use crate::labels::Label;
+use crate::mining::canonical::{Canonical, Canonizer};
 
 /// A pattern's number in a [`Census`].
 pub type PatternId = u32;

@@ -11,13 +11,13 @@
 //! **Cost.** For trees, the path from the new leaf to the centroid, and one or two steps there. A
 //! set that is only looked at ([`Namer::tip`]) changes nothing.
 
-use super::hash::{Name, Seeds, mixed, tag};
-use super::places::{Forest, Leaf};
-use super::refine::Refiner;
-use super::ring::RingNamer;
-use super::walk::{Kinds, Step};
 use crate::graph::Graph;
 use crate::labels::Label;
+use crate::mining::census::hash::{Name, Seeds, mixed, tag};
+use crate::mining::census::refine::Refiner;
+use crate::mining::census::ring::RingNamer;
+use crate::mining::census::rooted_tree_hash::{Forest, Leaf};
+use crate::mining::census::walk::{Kinds, Step};
 
 /// A set on the way from the first vertex to the current set.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ enum Shape {
     Many,
 }
 
-/// Names the sets that a [`Walker`](super::walk::Walker) stands at.
+/// Names the sets that a [`Walker`](crate::mining::census::walk::Walker) stands at.
 #[derive(Default)]
 pub(crate) struct Namer {
     seeds: Seeds,

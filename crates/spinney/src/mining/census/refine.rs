@@ -8,7 +8,7 @@
 //! **Cost.** Rounds × edges for a pattern that refinement alone decides, which is nearly all in
 //! molecules; each level of individualisation multiplies it by the size of a class.
 
-use super::hash::{mixed, tag};
+use crate::mining::census::hash::{mixed, tag};
 
 /// Colour refinement, and individualisation where refinement alone does not decide.
 #[derive(Default)]

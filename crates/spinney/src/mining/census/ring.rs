@@ -7,7 +7,7 @@
 //!
 //! **Cost.** Length × log length.
 
-use super::hash::{mixed, then};
+use crate::mining::census::hash::{mixed, then};
 
 /// Buffers for naming rings.
 #[derive(Debug, Default)]

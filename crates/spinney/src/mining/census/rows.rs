@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::PatternId;
+use crate::mining::census::PatternId;
 
 /// The rows of some graphs.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 //! Open addressing with linear probing. Names are random already: their first lane is the hash.
 //! A slot is four bytes, so a table over millions of names stays small.
 
-use super::hash::Name;
+use crate::mining::census::hash::Name;
 
 /// The numbers of some names.
 #[derive(Debug, Default)]

@@ -1,0 +1,332 @@
+//! Growing one regression tree (paper, Alg. 2).
+//!
+//! A node holds the training graphs that reach it, split into those the tree is fitted to and
+//! those left out by `subsample` (which are only led to their leaves).
+//!
+//! **Invariant.** Position lists stay ascending, so sums over a leaf are taken in one order. Of two
+//! children the smaller one's histogram is filled from rows, the other's found by subtraction.
+//!
+//! The subtrees of a node are grown side by side where nothing is left to explore; where nodes lie
+//! in the tree does not depend on it.
+//!
+//! **Cost.** A tree of depth d fills histograms for at most half of its graphs a level.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use crate::mining::classes::Column;
+use crate::search::best_split::{Best, Search, Split};
+use crate::search::histogram::{Cell, Histogram};
+use crate::search::small::{Room, SmallNode};
+use crate::search::space::{PatternSpace, Simplest};
+use crate::search::stop::StopToken;
+
+/// A tree as it is grown: it still knows the engine's columns.
+#[derive(Debug, Default)]
+pub(crate) struct GrownTree {
+    pub(crate) nodes: Vec<GrownNode>,
+    /// The leaf of each training position.
+    pub(crate) leaf_of: Vec<u32>,
+    /// Nodes whose search was cut short, and what a split of each could gain at most.
+    pub(crate) open: Vec<(usize, f64)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum GrownNode {
+    Split { simplest: Arc<Simplest>, yes: usize, no: usize, gain: f64, cover: u32 },
+    Leaf { value: f64, cover: u32 },
+}
+
+impl GrownTree {
+    /// What the tree adds to the score of a graph.
+    pub(crate) fn value(&self, has: impl Fn(Column) -> bool) -> f64 {
+        let mut at = 0;
+        loop {
+            match &self.nodes[at] {
+                GrownNode::Leaf { value, .. } => return *value,
+                GrownNode::Split { simplest, yes, no, .. } => {
+                    at = if has(simplest.column) { *yes } else { *no };
+                }
+            }
+        }
+    }
+
+    pub(crate) fn leaf_value(&self, leaf: u32) -> f64 {
+        match &self.nodes[leaf as usize] {
+            GrownNode::Leaf { value, .. } => *value,
+            GrownNode::Split { .. } => 0.0,
+        }
+    }
+
+    /// Makes the tree count less.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        for node in &mut self.nodes {
+            if let GrownNode::Leaf { value, .. } = node {
+                *value *= factor;
+            }
+        }
+    }
+
+    pub(crate) fn splits(&self) -> usize {
+        self.nodes.iter().filter(|n| matches!(n, GrownNode::Split { .. })).count()
+    }
+}
+
+/// The graphs of a node, by position.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    pub(crate) fitted: Vec<u32>,
+    pub(crate) left_out: Vec<u32>,
+}
+
+/// Memory to be used again, by any thread.
+#[derive(Debug, Default)]
+pub(crate) struct Pool<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Pool<T> {
+    fn get(&self) -> T {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put(&self, used: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(used);
+    }
+}
+
+/// What one thread needs at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    room: Room,
+    /// For [`TreeGrower::partition`]: all false in between.
+    inside: Vec<bool>,
+}
+
+/// Grows one tree.
+pub(crate) struct TreeGrower<'a, 's, C> {
+    /// Written to where there is something left to explore, else shared.
+    pub(crate) space: &'a RwLock<&'s mut dyn PatternSpace>,
+    /// Whether subtrees are grown side by side: nothing is left to explore.
+    pub(crate) shares: bool,
+    pub(crate) search: Search<'a, C>,
+    pub(crate) depth: usize,
+    pub(crate) min_leaf: usize,
+    pub(crate) leaf_value: &'a (dyn Fn(&[u32]) -> f64 + Sync),
+    pub(crate) gain_unit: f64,
+    pub(crate) buffers: (&'a Pool<Histogram<C>>, &'a Pool<Scratch>),
+    pub(crate) stop_token: &'a StopToken,
+}
+
+/// What a node that may be split is searched by.
+enum Sight<C> {
+    Large(Histogram<C>),
+    Small(SmallNode),
+}
+
+/// A node and what is below it, numbered from 0.
+#[derive(Default)]
+struct Subtree {
+    nodes: Vec<GrownNode>,
+    /// The leaves and their graphs.
+    leaves: Vec<(usize, Members)>,
+    /// Nodes whose search was cut short, with the bound.
+    open: Vec<(usize, f64)>,
+}
+
+impl Subtree {
+    /// Adds another after the nodes so far and returns the number of its first node.
+    fn append(&mut self, other: Subtree) -> usize {
+        let first = self.nodes.len();
+        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            if let GrownNode::Split { yes, no, .. } = &mut node {
+                *yes += first;
+                *no += first;
+            }
+            node
+        }));
+        self.leaves.extend(other.leaves.into_iter().map(|(leaf, of)| (leaf + first, of)));
+        self.open.extend(other.open.into_iter().map(|(node, bound)| (node + first, bound)));
+        first
+    }
+}
+
+impl<'s, C: Cell> TreeGrower<'_, 's, C> {
+    pub(crate) fn grow(self, root: Members, graphs: usize) -> GrownTree {
+        let sight = self.look(&root.fitted, None);
+        let Subtree { nodes, leaves, mut open } = self.node(root, Some(sight), 0);
+        open.iter_mut().for_each(|(_, bound)| *bound = (*bound * self.gain_unit).min(f64::MAX));
+        let mut leaf_of = vec![0; graphs];
+        for (leaf, members) in leaves {
+            for &p in members.fitted.iter().chain(&members.left_out) {
+                leaf_of[p as usize] = leaf as u32;
+            }
+        }
+        GrownTree { nodes, leaf_of, open }
+    }
+
+    fn space(&self) -> RwLockReadGuard<'_, &'s mut dyn PatternSpace> {
+        self.space.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put_away(&self, sight: Sight<C>) {
+        if let Sight::Large(histogram) = sight {
+            self.buffers.0.put(histogram);
+        }
+    }
+
+    fn small(&self, positions: &[u32], whole: Option<&mut Histogram<C>>) -> Option<SmallNode> {
+        let mut desk = self.buffers.1.get();
+        let small = self.search.small(&**self.space(), positions, whole, &mut desk.room);
+        self.buffers.1.put(desk);
+        small
+    }
+
+    /// What a node is searched by; its graphs are taken away from the histogram of the `whole`.
+    fn look(&self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> Sight<C> {
+        if let Some(small) = self.small(positions, whole.as_deref_mut()) {
+            return Sight::Small(small);
+        }
+        let mut histogram = self.buffers.0.get();
+        histogram.clear();
+        let space = self.space();
+        match whole {
+            Some(whole) => self.search.cover_part(&**space, &mut histogram, positions, whole),
+            None => self.search.cover(&**space, &mut histogram, positions),
+        }
+        Sight::Large(histogram)
+    }
+
+    /// The best split of a node and, if it is small, which of its graphs have the class; and what a
+    /// split could gain at most, if the search was cut short.
+    fn best_split(
+        &self,
+        sight: &mut Sight<C>,
+        positions: &[u32],
+    ) -> (Option<(Split, u64)>, Option<f64>) {
+        let best = match sight {
+            _ if self.stop_token.holds() => {
+                return (None, self.search.most_gain(positions));
+            }
+            Sight::Small(small) => {
+                return (self.search.best_small_split(&**self.space(), small), None);
+            }
+            Sight::Large(histogram) if self.shares => {
+                let split = self.search.best_known_split(&**self.space(), histogram, positions);
+                Best { split, open: None }
+            }
+            Sight::Large(histogram) => {
+                let mut space = self.space.write().unwrap_or_else(PoisonError::into_inner);
+                self.search.best_split(&mut **space, histogram, positions)
+            }
+        };
+        (best.split.map(|split| (split, 0)), best.open)
+    }
+
+    /// Grows a node and what is below it.
+    fn node(&self, members: Members, sight: Option<Sight<C>>, depth: usize) -> Subtree {
+        let Some(mut sight) = sight else { return self.leaf(members) };
+        let (best, open) = self.best_split(&mut sight, &members.fitted);
+        let open: Vec<(usize, f64)> = open.into_iter().map(|bound| (0, bound)).collect();
+        let Some((split, word)) = best else {
+            self.put_away(sight);
+            return Subtree { open, ..self.leaf(members) };
+        };
+        let (yes, no) = self.partition(&members, &split);
+        let parts = [&yes.fitted[..], &no.fitted];
+        let grows = parts.map(|p| depth + 1 < self.depth && p.len() >= 2 * self.min_leaf);
+        let [yes_sight, no_sight] = match sight {
+            Sight::Large(histogram) => self.children(histogram, &members.fitted, parts, grows),
+            Sight::Small(small) => {
+                let part = |grows: bool, word: u64| grows.then(|| Sight::Small(small.part(word)));
+                [part(grows[0], word), part(grows[1], !word)]
+            }
+        };
+        let cover = members.fitted.len() as u32;
+        drop(members);
+        let side_by_side = self.shares && grows == [true, true];
+        let yes = || self.node(yes, yes_sight, depth + 1);
+        let no = || self.node(no, no_sight, depth + 1);
+        let (yes, no) = if side_by_side { rayon::join(yes, no) } else { (yes(), no()) };
+        self.joined(split, cover, (yes, no), open)
+    }
+
+    /// A split, then what is below its "yes", then what is below its "no".
+    fn joined(
+        &self,
+        split: Split,
+        cover: u32,
+        (yes, no): (Subtree, Subtree),
+        open: Vec<(usize, f64)>,
+    ) -> Subtree {
+        let mut subtree = Subtree { open, ..Subtree::default() };
+        subtree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
+        let (yes, no) = (subtree.append(yes), subtree.append(no));
+        // Squares of huge residuals leave the range of numbers; a model holds finite ones.
+        let gain = (split.gain * self.gain_unit).min(f64::MAX);
+        subtree.nodes[0] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
+        subtree
+    }
+
+    fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
+        let mut desk = self.buffers.1.get();
+        let space = self.space();
+        let graphs = space.classes().graphs(split.class);
+        desk.inside.resize(space.classes().graph_count(), false);
+        graphs.for_each(|p| desk.inside[p as usize] = true);
+        let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
+            positions.iter().partition(|&&p| desk.inside[p as usize])
+        };
+        let (yes_fitted, no_fitted) = part(&members.fitted);
+        let (yes_out, no_out) = part(&members.left_out);
+        graphs.for_each(|p| desk.inside[p as usize] = false);
+        self.buffers.1.put(desk);
+        (
+            Members { fitted: yes_fitted, left_out: yes_out },
+            Members { fitted: no_fitted, left_out: no_out },
+        )
+    }
+
+    /// What the children are searched by, where they can be split at all.
+    fn children(
+        &self,
+        mut parent: Histogram<C>,
+        all: &[u32],
+        parts: [&[u32]; 2],
+        grows: [bool; 2],
+    ) -> [Option<Sight<C>>; 2] {
+        let smaller = usize::from(parts[1].len() < parts[0].len());
+        let larger = 1 - smaller;
+        let mut result = [None, None];
+        if grows == [false, false] {
+            self.buffers.0.put(parent);
+            return result;
+        }
+        let is_large = grows[larger] && !self.search.is_small(&**self.space(), parts[larger].len());
+        if is_large {
+            self.search.cover(&**self.space(), &mut parent, all);
+        }
+        if grows[smaller] || is_large {
+            let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
+            if grows[smaller] {
+                result[smaller] = Some(sight);
+            } else {
+                self.put_away(sight);
+            }
+        }
+        if is_large {
+            result[larger] = Some(Sight::Large(parent));
+        } else {
+            self.buffers.0.put(parent);
+            let small = grows[larger].then(|| self.small(parts[larger], None));
+            result[larger] = small.flatten().map(Sight::Small);
+        }
+        result
+    }
+
+    fn leaf(&self, members: Members) -> Subtree {
+        let (value, cover) = ((self.leaf_value)(&members.fitted), members.fitted.len() as u32);
+        Subtree {
+            nodes: vec![GrownNode::Leaf { value, cover }],
+            leaves: vec![(0, members)],
+            open: Vec::new(),
+        }
+    }
+}

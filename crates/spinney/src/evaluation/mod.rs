@@ -1,0 +1,9 @@
+//! How good predictions are: metrics, folds, comparison. There is no training here.
+
+pub mod folds;
+pub mod metrics;
+pub mod predictions;
+
+pub use folds::Folds;
+pub use metrics::Metric;
+pub use predictions::Truth;

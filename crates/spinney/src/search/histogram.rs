@@ -1,0 +1,331 @@
+//! Sums over every class at once.
+//!
+//! The cell of a class holds the sums over the node's graphs that belong to it. A node's histogram
+//! is filled by walking the rows of its graphs; a sibling's is the parent's minus the other child's.
+//!
+//! **Invariant.** All sums are integers, so a histogram is the same in whatever order it was
+//! filled, and subtraction leaves no trace. A histogram covers the first `len` classes of its
+//! view; classes found later are added at its end by [`Histogram::cover`].
+//!
+//! **Cost.** One addition for each (graph, class) pair, or fewer ([`blocks`](crate::search::blocks)). A
+//! class takes 8 bytes for the paper's criterion ([`packed`](crate::search::packed)), 24 with weights.
+
+use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
+
+use crate::search::class_sample::View;
+use crate::search::gain::{Rule, Sums};
+use crate::search::samples::Samples;
+
+/// What adds up to whole numbers, in any order.
+pub trait Adds: Copy + Default + Send + Sync {
+    /// Adds another.
+    fn add(&mut self, other: &Self);
+    /// Takes another away.
+    fn sub(&mut self, other: &Self);
+
+    /// The sum of those at `positions`.
+    fn sum(all: &[Self], positions: &[u32]) -> Self {
+        let mut sum = Self::default();
+        positions.iter().for_each(|&p| sum.add(&all[p as usize]));
+        sum
+    }
+}
+
+/// What a histogram holds for a class.
+pub trait Cell: Adds {
+    /// The cell of one graph.
+    fn of(samples: &Samples, position: u32) -> Self;
+    /// The exact sums, if the cell holds them.
+    fn sums(&self) -> Option<Sums> {
+        None
+    }
+    /// Σ g²/h in units of [`Samples::q_unit`], if held.
+    fn squares(&self) -> u64 {
+        0
+    }
+    /// The classes that may be the best split or tie with it, of those that are usable.
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found;
+    /// Finer cells for the graphs at `positions` alone, by training position, where those found
+    /// with the usual ones say too little.
+    fn refine(_samples: &Samples, _positions: &[u32], _found: &Found) -> Option<Vec<Self>> {
+        None
+    }
+    /// Whether classes that were not found cannot be the best.
+    fn settles(_found: &Found) -> bool {
+        true
+    }
+}
+
+/// A node's sums and what is a valid split of it.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeSums<C> {
+    /// The node's sums.
+    pub all: Sums,
+    /// The cells of all its graphs, added up.
+    pub total: C,
+    /// What is a valid split.
+    pub rule: Rule,
+}
+
+/// Classes that may be best, with gains as far as cells tell, in any unit.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Classes and gains.
+    pub close: Vec<(usize, f64)>,
+    /// The least gain that may be best.
+    pub least: f64,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Found { close: Vec::new(), least: f64::MIN_POSITIVE }
+    }
+}
+
+impl Found {
+    /// The largest gain.
+    #[must_use]
+    pub fn best(&self) -> f64 {
+        self.close.iter().fold(0.0, |best, c| best.max(c.1))
+    }
+
+    /// With what was found from `offset` on.
+    fn and(mut self, other: Found, offset: usize) -> Found {
+        self.least = self.least.max(other.least);
+        self.close.extend(other.close.into_iter().map(|(class, gain)| (class + offset, gain)));
+        self
+    }
+}
+
+impl Adds for Sums {
+    fn add(&mut self, other: &Self) {
+        // Counts of differences may be below zero until a cell is whole.
+        let n = self.n.wrapping_add(other.n);
+        *self = Sums { g: self.g + other.g, h: self.h + other.h, n };
+    }
+
+    fn sub(&mut self, other: &Self) {
+        let n = self.n.wrapping_sub(other.n);
+        *self = Sums { g: self.g - other.g, h: self.h - other.h, n };
+    }
+}
+
+impl Cell for Sums {
+    fn of(samples: &Samples, position: u32) -> Self {
+        samples.one(position)
+    }
+
+    fn sums(&self) -> Option<Sums> {
+        Some(*self)
+    }
+
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+        scan_exactly(cells.iter().copied(), (node.all, &node.rule), usable)
+    }
+}
+
+/// Everything: weights, second order, and the squares for the bound from sums.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Full {
+    sums: Sums,
+    q: u64,
+}
+
+impl Adds for Full {
+    fn add(&mut self, other: &Self) {
+        self.sums.add(&other.sums);
+        self.q += other.q;
+    }
+
+    fn sub(&mut self, other: &Self) {
+        self.sums.sub(&other.sums);
+        self.q -= other.q;
+    }
+}
+
+impl Cell for Full {
+    fn of(samples: &Samples, position: u32) -> Self {
+        Full { sums: samples.one(position), q: samples.square(position) }
+    }
+
+    fn sums(&self) -> Option<Sums> {
+        Some(self.sums)
+    }
+
+    fn squares(&self) -> u64 {
+        self.q
+    }
+
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+        scan_exactly(cells.iter().map(|c| c.sums), (node.all, &node.rule), usable)
+    }
+}
+
+/// Ties are within 2⁻³¹ of each other: whatever is below the best gain by more cannot lead.
+fn scan_exactly(
+    cells: impl Iterator<Item = Sums>,
+    (all, rule): (Sums, &Rule),
+    usable: impl Fn(usize) -> bool,
+) -> Found {
+    const CLOSE: f64 = 1.0 - 1e-9;
+    let hurdle = Hurdle::new(all, rule);
+    let mut found = Found::default();
+    let mut bar = hurdle.bar(found.least);
+    for (class, sums) in cells.enumerate() {
+        if !hurdle.may_reach(sums, bar) {
+            continue;
+        }
+        let gain = rule.raw_gain(sums, all).unwrap_or(-1.0);
+        if gain >= found.least && usable(class) {
+            found.least = found.least.max(gain * CLOSE);
+            bar = hurdle.bar(found.least);
+            found.close.push((class, gain));
+        }
+    }
+    found
+}
+
+/// A test without divisions that gains below a bar nearly always fail, and others never.
+pub(super) struct Hurdle {
+    all: Sums,
+    l2: f64,
+    whole: f64,
+}
+
+impl Hurdle {
+    pub(super) fn new(all: Sums, rule: &Rule) -> Self {
+        let whole = if all.h > 0 { rule.penalized(all) } else { 0.0 };
+        Hurdle { all, l2: rule.l2, whole }
+    }
+
+    pub(super) fn bar(&self, least: f64) -> f64 {
+        // Covers the rounding of both sides.
+        (least + self.whole) * (1.0 - 1e-12)
+    }
+
+    /// G₁²/a + G₀²/b ≥ bar, times ab, where a = H₁+λ and b = H₀+λ.
+    pub(super) fn may_reach(&self, part: Sums, bar: f64) -> bool {
+        let (g, rest) = (part.g as f64, (self.all.g - part.g) as f64);
+        let (a, b) = (part.h as f64 + self.l2, (self.all.h - part.h) as f64 + self.l2);
+        g * g * b + rest * rest * a >= bar * (a * b)
+    }
+}
+
+/// The cells of one node.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram<C> {
+    /// Those in use, and perhaps more.
+    cells: Vec<C>,
+    len: usize,
+}
+
+/// Cells that one thread works on at a time.
+const SHARE: usize = 1 << 15;
+
+impl<C: Adds> Histogram<C> {
+    /// How many classes it covers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it covers no class.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The cells, by class; there may be empty ones at the end.
+    #[must_use]
+    pub fn cells(&self) -> &[C] {
+        &self.cells[..self.len]
+    }
+
+    pub(super) fn cells_mut(&mut self) -> &mut [C] {
+        &mut self.cells[..self.len]
+    }
+
+    /// Forgets everything but the memory.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Covers all classes that the view has by now, given the node's graphs.
+    pub fn cover(&mut self, view: &View<'_>, positions: &[u32], samples: &[C]) {
+        self.cover_and(view, positions, samples, &mut [(); 0], |_, _, _| ());
+    }
+
+    /// The same, for a part of the node that `whole` is the histogram of: takes it away there,
+    /// which leaves its sibling's. Both cover the same classes.
+    pub fn cover_part(
+        &mut self,
+        view: &View<'_>,
+        positions: &[u32],
+        samples: &[C],
+        whole: &mut Histogram<C>,
+    ) {
+        self.cover_and(view, positions, samples, whole.cells_mut(), |_, part, whole| {
+            whole.iter_mut().zip(part).for_each(|(cell, part)| cell.sub(part));
+        });
+    }
+
+    /// Covers all classes and looks at all cells: stretch by stretch, as soon as they are whole.
+    /// `then` is given the number of the first cell of a stretch, its cells, and those at the same
+    /// place `beside` them.
+    pub(super) fn cover_and<D: Send, R: Send>(
+        &mut self,
+        view: &View<'_>,
+        positions: &[u32],
+        samples: &[C],
+        beside: &mut [D],
+        then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
+    ) -> Vec<R> {
+        let (from, to) = (self.len, view.cells());
+        self.len = from.max(to);
+        match view {
+            View::Coded(blocks) if from == 0 => {
+                self.cells.resize(to, C::default());
+                return blocks.fill(positions, samples, (&mut self.cells, beside), then);
+            }
+            View::Coded(_) => {}
+            View::Growing(_) | View::Part(_) if from < to => {
+                self.cells.truncate(from);
+                self.cells.resize(to, C::default());
+                self.add_rows(view, positions, samples, from);
+            }
+            View::Growing(_) | View::Part(_) => {}
+        }
+        vec![then(0, self.cells_mut(), beside)]
+    }
+
+    fn add_rows(&mut self, view: &View<'_>, positions: &[u32], samples: &[C], from: usize) {
+        for &p in positions {
+            let row = view.row(p);
+            let new =
+                if from == 0 { row } else { &row[row.partition_point(|&c| (c as usize) < from)..] };
+            let sample = &samples[p as usize];
+            for &class in new {
+                self.cells[class as usize].add(sample);
+            }
+        }
+    }
+
+    fn shared(&self) -> bool {
+        self.len > 2 * SHARE && rayon::current_num_threads() > 1
+    }
+}
+
+impl<C: Cell> Histogram<C> {
+    /// The classes that may be best.
+    pub fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
+        if !self.shared() {
+            return C::scan(self.cells(), node, usable);
+        }
+        let shares = self.cells().par_chunks(SHARE).enumerate();
+        let found: Vec<Found> = shares
+            .map(|(i, cells)| C::scan(cells, node, |class| usable(i * SHARE + class)))
+            .collect();
+        let parts = found.into_iter().enumerate();
+        parts.fold(Found::default(), |all, (i, part)| all.and(part, i * SHARE))
+    }
+}

@@ -1,0 +1,3 @@
+//! The way from data to model.
+
+pub mod cross_validation;
