@@ -8,12 +8,15 @@
 //! **Invariant.** Label names of different views never coincide (each ends in its view's mark), so
 //! no pattern mixes views, and a name alone says what it matches.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use spinney::Dataset;
 use spinney::graph::{Copies, Edge, Graph};
 use spinney::labels::{Label, Labels};
+use spinney::representation::Representation;
 use spinney::representation::covariates::Covariates;
 
 use crate::molecule::{Atom, Bond, BondKind, Molecule};
@@ -147,12 +150,6 @@ impl Chemistry {
         Ok(Some(kept))
     }
 
-    /// The settings as a model keeps them.
-    #[must_use]
-    pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!(self)
-    }
-
     /// Reads a SMILES as RDKit would, with hydrogens as atoms if they are wanted.
     ///
     /// # Errors
@@ -211,7 +208,30 @@ impl Chemistry {
     /// What of a molecule's graph, covariates included, is copies of it: one a view.
     #[must_use]
     pub fn copies(&self) -> Copies {
-        Copies { count: self.atoms.len().max(1), apart: self.covariates.vertices() }
+        Copies { count: Representation::copies(self), apart: self.covariates.vertices() }
+    }
+}
+
+impl Representation for Chemistry {
+    /// Molecules are in their views as soon as they are read.
+    fn views<'d>(&self, data: &'d Dataset) -> Cow<'d, Dataset> {
+        Cow::Borrowed(data)
+    }
+
+    fn copies(&self) -> usize {
+        self.atoms.len().max(1)
+    }
+
+    fn covariates(&self) -> &Covariates {
+        &self.covariates
+    }
+
+    fn set_covariates(&mut self, covariates: Covariates) {
+        self.covariates = covariates;
+    }
+
+    fn to_json(&self) -> Option<serde_json::Value> {
+        Some(serde_json::json!(self))
     }
 }
 
@@ -373,7 +393,7 @@ mod tests {
     #[test]
     fn settings_survive_json_and_names_are_short() {
         let chemistry = Chemistry { bonds: BondView::OrderRing, ..Chemistry::default() };
-        let back: Chemistry = serde_json::from_value(chemistry.to_json()).unwrap();
+        let back: Chemistry = serde_json::from_value(chemistry.to_json().unwrap()).unwrap();
         assert_eq!(back, chemistry);
         assert_eq!(short_name("[#7&X4&H0&+1&0*&!R]"), "N+");
         assert_eq!(short_name("[#6&a]"), "c");

@@ -1,11 +1,11 @@
 //! `--time`, `--memory`, `--max-patterns`: what a training may take.
 
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use spinney::boosting::{Limits, Record};
+use spinney::boosting::{BoostingRecord, Limits};
 use spinney::model::Model;
+use spinney::training::Budget;
 
 use crate::args::Bytes;
 use crate::output;
@@ -26,12 +26,12 @@ pub(crate) struct BudgetArgs {
 impl BudgetArgs {
     /// The limits of a command that started at `started`.
     pub(crate) fn limits(&self, started: Instant, memory: Option<Bytes>) -> Limits {
-        Limits {
-            until: self.time.and_then(|time| started.checked_add(time.0)),
-            memory: memory.map(|bytes| bytes.0).or_else(default_memory),
+        let budget = Budget {
+            time: self.time.map(|time| time.0),
+            memory: memory.map(|bytes| bytes.0),
             patterns: self.max_patterns.map(|n| n as usize),
-            resident: Some(resident),
-        }
+        };
+        budget.limits(started)
     }
 }
 
@@ -61,42 +61,11 @@ impl FromStr for Span {
     }
 }
 
-/// An answer of the system is good for this long: it takes a tenth of a millisecond to find.
-const FRESH: Duration = Duration::from_millis(5);
-
-/// The bytes that this process holds in memory, where the system tells.
-fn resident() -> Option<usize> {
-    static LAST: Mutex<Option<(Instant, Option<usize>)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = last.filter(|(at, _)| at.elapsed() < FRESH) {
-        return known;
-    }
-    let status = std::fs::read_to_string("/proc/self/status").ok();
-    let held = status.and_then(|text| kilobytes(&text, "VmRSS:"));
-    *last = Some((Instant::now(), held));
-    held
-}
-
-/// The number of bytes after `name` in a table of kilobytes.
-fn kilobytes(table: &str, name: &str) -> Option<usize> {
-    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
-}
-
-/// Without `--memory`, most of what is there: an operating system that runs out of memory kills.
-fn default_memory() -> Option<usize> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let there = kilobytes(&table, "MemAvailable:")?;
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let most = group.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(there);
-    Some(there.min(most) / 5 * 4)
-}
-
 /// Nodes that are listed one by one.
 const LISTED: usize = 3;
 
 /// What is said of limits that were reached.
-pub(crate) fn told(model: &Model, record: &Record) -> String {
+pub(crate) fn summary(model: &Model, record: &BoostingRecord) -> String {
     let mut text = String::new();
     if let Some(reason) = &record.census_given_up {
         text += &format!("a census of all patterns was given up: {reason}\n");
@@ -125,7 +94,7 @@ pub(crate) fn told(model: &Model, record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Span, kilobytes};
+    use super::Span;
 
     #[test]
     fn times_have_units() {
@@ -137,13 +106,5 @@ mod tests {
         for wrong in ["", "10", "m", "-1s", "0s", "1y", "nan s", "1e99h", "ten m"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn tables_of_kilobytes_are_read() {
-        let table = "Name:\tx\nVmRSS:\t   12 kB\nThreads: 1\n";
-        assert_eq!(kilobytes(table, "VmRSS:"), Some(12 * 1024));
-        assert_eq!(kilobytes(table, "VmHWM:"), None);
-        assert_eq!(kilobytes("VmRSS: many kB", "VmRSS:"), None);
     }
 }

@@ -1,20 +1,14 @@
 //! `--checkpoint FILE` and `--resume`: work that was stopped goes on where it was.
-//!
-//! **Invariant.** The file is replaced as a whole: whatever happens, it holds the last state that was
-//! written. Writing takes at most a twentieth of the time, but happens at least once a minute and when
-//! the work is stopped.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use spinney::boosting::{Booster, Cells, Checkpoint, Identity, Round};
-use spinney::io::atomic::write_whole;
-use spinney::io::source::read_text;
-use spinney::training::cross_validation::Keeper;
+use spinney::boosting::Identity;
+use spinney::training::cross_validation::{FoldKeeper, FoldTraining};
+use spinney::training::{CheckpointFile, FoldStore, WritePace};
 use spinney::{Error, Result};
 
-use crate::signals;
+use crate::output::named_after;
 
 /// Flags of work that can go on later.
 #[derive(clap::Args, Clone)]
@@ -29,130 +23,88 @@ pub(crate) struct CheckpointArgs {
 }
 
 impl CheckpointArgs {
-    /// Whether there is something to go on from.
-    fn is_there(&self, path: &Path) -> Result<bool> {
-        if !path.exists() {
-            return Ok(false);
-        }
-        if self.resume {
-            return Ok(true);
-        }
-        let reason = "exists: give --resume to go on from it, or remove it";
-        Err(Error::parameter("checkpoint", format!("{} {reason}", path.display())))
+    /// Where a training is kept; of several targets each has a file of its own.
+    pub(crate) fn file(&self, target: Option<&str>) -> Option<CheckpointFile> {
+        let path = self.checkpoint.as_ref()?;
+        let path = target.map_or_else(|| path.clone(), |target| named_after(path, target));
+        Some(CheckpointFile { path, resume: self.resume })
     }
 
-    /// The booster where the checkpoint at `path` left it, if there is one.
-    pub(crate) fn resumed<'a>(&self, booster: Booster<'a>, path: &Path) -> Result<Booster<'a>> {
-        if !self.is_there(path)? {
-            return Ok(booster);
-        }
-        let wrong = |reason| Error::file(path, reason);
-        let checkpoint = Checkpoint::from_json(&read_text(path)?).map_err(wrong)?;
-        booster.resume(checkpoint).map_err(|e| Error::file(path, e))
-    }
-
-    /// The finished cells of a cross-validation.
-    fn cells(&self) -> Result<Cells> {
-        match &self.checkpoint {
-            Some(path) if self.is_there(path)? => {
-                let text = read_text(path)?;
-                Cells::from_json(&text).map_err(|reason| Error::file(path, reason))
-            }
-            _ => Ok(Cells::default()),
-        }
+    /// The finished folds of a cross-validation.
+    fn folds(&self) -> Result<FoldStore> {
+        let Some(file) = self.file(None) else { return Ok(FoldStore::default()) };
+        let wrong = |reason| Error::file(&file.path, reason);
+        let text = file.text()?;
+        text.map_or_else(
+            || Ok(FoldStore::default()),
+            |text| FoldStore::from_json(&text).map_err(wrong),
+        )
     }
 }
 
-/// The longest time between two writes.
-const AT_LEAST_EVERY: Duration = Duration::from_secs(60);
-/// Writing takes at most one part in so many of the time.
-const SHARE: u32 = 20;
-
-/// When the file is written again.
-pub(crate) struct Pace {
-    last: Instant,
-    cost: Duration,
-}
-
-impl Pace {
-    pub(crate) fn new() -> Pace {
-        Pace { last: Instant::now(), cost: Duration::ZERO }
-    }
-
-    /// Writes the text if it is time, or if it `must` be.
-    pub(crate) fn write(
-        &mut self,
-        path: &Path,
-        must: bool,
-        text: impl FnOnce() -> String,
-    ) -> Result<()> {
-        let since = self.last.elapsed();
-        if !must && since < AT_LEAST_EVERY && since < SHARE * self.cost {
-            return Ok(());
-        }
-        let started = Instant::now();
-        write_whole(path, |out| out.write_all(text().as_bytes()))?;
-        self.cost = started.elapsed();
-        self.last = Instant::now();
-        Ok(())
-    }
-}
-
-/// Finished cells of a cross-validation and where they are kept.
-pub(crate) struct KeptCells<'a> {
+/// Finished folds of a cross-validation and where they are kept.
+pub(crate) struct KeptFolds<'a> {
     path: Option<&'a Path>,
-    kept: Mutex<(Cells, Pace, Result<()>)>,
-    tick: &'a (dyn Fn() + Sync),
+    kept: Mutex<Kept>,
+    /// Called for each fold.
+    count_one: &'a (dyn Fn() + Sync),
 }
 
-impl<'a> KeptCells<'a> {
-    /// Those of an earlier run, and more to come; `tick` is called for each.
-    pub(crate) fn new(args: &'a CheckpointArgs, tick: &'a (dyn Fn() + Sync)) -> Result<Self> {
-        let kept = Mutex::new((args.cells()?, Pace::new(), Ok(())));
-        Ok(KeptCells { path: args.checkpoint.as_deref(), kept, tick })
-    }
+struct Kept {
+    folds: FoldStore,
+    pace: WritePace,
+    written: Result<()>,
+}
 
-    fn write(&self, (cells, pace, failed): &mut (Cells, Pace, Result<()>), must: bool) {
-        if let (Some(path), Ok(())) = (self.path, &failed) {
-            *failed = pace.write(path, must, || cells.to_json());
+impl Kept {
+    fn write(&mut self, path: Option<&Path>, must: bool) {
+        if let (Some(path), Ok(())) = (path, &self.written) {
+            self.written = self.pace.write(path, must, || self.folds.to_json());
         }
     }
+}
 
-    /// Writes what is not yet written; says whether that failed, now or before, and how many cells
-    /// are done.
+impl<'a> KeptFolds<'a> {
+    /// Those of an earlier run, and more to come.
+    pub(crate) fn new(args: &'a CheckpointArgs, count_one: &'a (dyn Fn() + Sync)) -> Result<Self> {
+        let kept = Kept { folds: args.folds()?, pace: WritePace::default(), written: Ok(()) };
+        let path = args.checkpoint.as_deref();
+        Ok(KeptFolds { path, kept: Mutex::new(kept), count_one })
+    }
+
+    /// Writes what is not yet written, and gives the number of finished folds.
+    ///
+    /// # Errors
+    /// If writing failed, now or before.
     pub(crate) fn finish(&self) -> Result<usize> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kept.0.is_empty() {
-            self.write(&mut kept, true);
+        if !kept.folds.is_empty() {
+            kept.write(self.path, true);
         }
-        std::mem::replace(&mut kept.2, Ok(()))?;
-        Ok(kept.0.len())
+        std::mem::replace(&mut kept.written, Ok(()))?;
+        Ok(kept.folds.len())
     }
 }
 
-impl Keeper for KeptCells<'_> {
-    fn known(&self, identity: &dyn Fn() -> Identity, trees: usize) -> Option<Vec<Round>> {
-        let is_empty = self.kept.lock().unwrap_or_else(PoisonError::into_inner).0.is_empty();
+impl FoldKeeper for KeptFolds<'_> {
+    fn known(&self, identity: &dyn Fn() -> Identity) -> Option<FoldTraining> {
+        let is_empty = self.kept.lock().unwrap_or_else(PoisonError::into_inner).folds.is_empty();
         self.path.filter(|_| !is_empty)?;
         let identity = identity();
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let rounds = kept.0.get(&identity, trees)?;
-        (self.tick)();
-        Some(rounds)
+        let fold = kept.folds.get(&identity)?;
+        (self.count_one)();
+        Some(fold)
     }
 
-    fn done(&self, identity: &dyn Fn() -> Identity, trees: usize, rounds: &[Round]) {
-        (self.tick)();
+    fn done(&self, identity: &dyn Fn() -> Identity, fold: &FoldTraining) {
+        (self.count_one)();
         if self.path.is_none() {
             return;
         }
         let identity = identity();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.0.put(identity, trees, rounds);
-        self.write(&mut kept, false);
-    }
-
-    fn goes_on(&self) -> bool {
-        !signals::asked()
+        kept.folds.put(identity, fold);
+        kept.write(self.path, false);
     }
 }

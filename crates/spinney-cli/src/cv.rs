@@ -6,19 +6,23 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{Booster, Exploration, Limits, ValidParams};
-use spinney::evaluation::Folds;
-use spinney::training::cross_validation::{Setting, cross_validate_kept};
-use spinney::{Dataset, Error, Metric, Params, Result};
+use spinney::evaluation::folds::GraphFolds;
+use spinney::evaluation::{Folds, Split};
+use spinney::training::cross_validation::{FoldTraining, FoldWork, SettingResult, cross_validate};
+use spinney::training::nested::{NestedResult, nested_cross_validate};
+use spinney::training::{Explored, Job, Observer, train};
+use spinney::{Error, Metric, Params, Request, Result};
 use spinney_chem::Chemistry;
 
-use crate::args::{self, CommonArgs, InputArgs, ParamArgs};
+use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::budget::BudgetArgs;
-use crate::checkpoint::{CheckpointArgs, KeptCells};
-use crate::input::{Beside, Input};
-use crate::molecules::{CovariateArgs, Split};
+use crate::checkpoint::{CheckpointArgs, KeptFolds};
+use crate::cv_output;
+use crate::input::{Beside, Input, Labelled};
+use crate::molecules::{CovariateArgs, SplitBy};
 use crate::output::named_after;
-use crate::reporting::{Known, ReportArgs};
+use crate::progress::TrainingProgress;
+use crate::reporting::{ReportArgs, TrainingReport};
 use crate::{input, output, progress, reporting, signals};
 
 /// Cross-validate a grid of settings.
@@ -33,13 +37,22 @@ pub(crate) struct Args {
     /// How folds are made: random, scaffold (none is split between folds), or the column that names
     /// each record's fold
     #[arg(long, value_name = "random|scaffold|COL", default_value = "random")]
-    split: Split,
-    /// A file with the fold of each graph, one integer a line; of molecules, skipped records may have a line, too
+    split: SplitBy,
+    /// A file with the fold of each graph, one integer a line; of molecules, skipped records may
+    /// have a line, too
     #[arg(long, value_name = "FILE")]
     folds_file: Option<PathBuf>,
     /// Values to try for a parameter, e.g. --grid depth=1,3,5; repeatable, all combinations are run
     #[arg(long, value_name = "NAME=V1,V2,...")]
     grid: Vec<String>,
+    /// Also measure what choosing the best setting gives, by nested cross-validation: for each fold
+    /// the setting is chosen on the other folds
+    #[arg(long)]
+    nested: bool,
+    /// Write the model of every fold into this folder, as fold-1.json and so on; with several
+    /// settings or targets their numbers come before the fold's
+    #[arg(long, value_name = "FOLDER", conflicts_with = "checkpoint")]
+    models: Option<PathBuf>,
     #[command(flatten)]
     beside: CovariateArgs,
     #[command(flatten)]
@@ -54,70 +67,127 @@ pub(crate) struct Args {
     common: CommonArgs,
 }
 
+/// A parameter that the grid varies, and the values to try.
+pub(crate) struct Axis<'a> {
+    pub(crate) name: String,
+    pub(crate) values: Vec<&'a str>,
+}
+
+/// Sees that the work is to stop.
+struct StopOnSignal;
+
+impl Observer for StopOnSignal {
+    fn should_stop(&self) -> bool {
+        signals::asked()
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
     let axes = axes(&args.grid)?;
-    let settings = settings(&args.params.params(), &axes)?;
+    let base = args.params.request(&args.budget, started)?;
+    let requests = requests(&base, &axes)?;
+    check(args, &requests)?;
+    let path = &args.input.input;
+    let all = read(args, &requests)?;
+    let several = all.target_names.len() > 1;
+    let bar = progress::bar(&args.common, 0, "folds");
+    let count_one = || bar.inc(1);
+    let kept = KeptFolds::new(&args.keeping, &count_one)?;
+    signals::be_patient();
+    let wait = TrainingProgress::new(&args.common);
+    let prepared = all.prepared();
+    let shared = Explored::new(&prepared, &requests, &wait)?;
+    wait.clear();
+    let validation = Validation { args, requests: &requests, axes: &axes, kept: &kept, bar: &bar };
+    let mut results = Vec::new();
+    let mut folds = 0;
+    for column in 0..all.target_names.len().max(1) {
+        let labelled = all.labelled(column, path)?;
+        let explored = shared.with_targets(&labelled.prepared);
+        let target = all.target_names.get(column).filter(|_| several).map(String::as_str);
+        let task = Task { input: &all, labelled: &labelled, explored: &explored, target };
+        let Some(done) = validation.run(task)? else { return stopped(args, &kept) };
+        folds = done.folds.count();
+        cv_output::print(&done, target, &axes, labelled.graphs.len())?;
+        validation.write_models(task, &done, column)?;
+        if let Some(page) = &args.report.report {
+            let page = target.map_or_else(|| page.clone(), |t| named_after(page, t));
+            let name = all.target_names.get(column);
+            validation.write_report(task, &done, &page, name)?;
+        }
+        results.extend(cv_output::to_json(&done, target, &requests));
+    }
+    kept.finish()?;
+    output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
+    let grid = axes.into_iter().map(|axis| (axis.name, json!(axis.values)));
+    let params = args.params.to_json(json!({
+        "input": path.display().to_string(),
+        "target": all.target_names,
+        "chemistry": all.chemistry.as_ref().map(|chemistry: &Chemistry| json!(chemistry)),
+        "folds": folds,
+        "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
+        "nested": args.nested,
+        "grid": grid.collect::<serde_json::Map<_, _>>(),
+    }));
+    output::write_json(args.common.json.as_deref(), "cv", &params, started, &results.into())
+}
+
+/// Refuses flags that do not go together, and outputs that cannot be written.
+fn check(args: &Args, requests: &[Request]) -> Result<()> {
     let mut inputs = vec![args.input.input.as_path()];
     inputs.extend(args.folds_file.as_deref());
-    let (json, page) = (args.common.json.as_deref(), args.report.report.as_deref());
+    let json = args.common.json.as_deref();
+    let page = args.report.report.as_deref();
     output::check(&[json, page, args.keeping.checkpoint.as_deref()], &inputs)?;
+    if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
+        let reason = format!("{} is no folder; create it first", folder.display());
+        return Err(Error::parameter("models", reason));
+    }
+    requests.iter().try_for_each(|request| args.beside.check(&request.params))
+}
+
+fn read(args: &Args, requests: &[Request]) -> Result<Input> {
     let path = &args.input.input;
     let labelling = args.params.labelling();
     let covariates = &args.beside.covariates[..];
-    settings.iter().try_for_each(|params| args.beside.check(params))?;
-    let measures = args.beside.measures(labelling, &settings[0]);
+    let measures = args.beside.measures(labelling, &requests[0].params);
     let beside = Beside { split: args.split.column(), covariates, measures, known: None };
     let all = input::read(path, &args.input.reading, &args.common, (labelling, beside))?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }
-    let several = all.target_names.len() > 1;
-    let (mut results, mut folds) = (Vec::new(), 0);
-    let bar = progress::bar(&args.common, 0, "folds");
-    let tick = || bar.inc(1);
-    let cells = KeptCells::new(&args.keeping, &tick)?;
-    let limits = args.budget.limits(started, args.params.memory);
-    signals::be_patient();
-    for column in 0..all.target_names.len().max(1) {
-        let input = all.labelled(column, path)?;
-        let target = all.target_names.get(column).filter(|_| several).map(String::as_str);
-        let Some(done) = validate(args, &settings, &input, (&cells, &bar, limits))? else {
-            return stopped(args, &cells);
-        };
-        folds = done.folds.count();
-        report(args, &input.data, &done, (target, &axes))?;
-        if let Some(page) = &args.report.report {
-            let page = target.map_or_else(|| page.clone(), |t| named_after(page, t));
-            write_report(args, &input, &done, (&page, all.target_names.get(column)))?;
-        }
-        results.extend(done.settings.iter().map(|s| setting_json(s, target)));
-    }
-    cells.finish()?;
-    output::print(&format!("{:.2} s in all\n", started.elapsed().as_secs_f64()))?;
-    let params = args.params.told(json!({
-        "input": path.display().to_string(),
-        "target": all.target_names,
-        "chemistry": all.chemistry.as_ref().map(Chemistry::to_json),
-        "folds": folds,
-        "folds_file": args.folds_file.as_ref().map(|p| p.display().to_string()),
-        "grid": axes.into_iter().map(|(name, values)| (name, json!(values)))
-            .collect::<serde_json::Map<_, _>>(),
-    }));
-    output::write_json(args.common.json.as_deref(), "cv", &params, started, &results.into())
+    Ok(all.with_any_target())
 }
 
 /// All settings on the same folds.
-struct Done {
-    folds: Folds,
-    settings: Vec<Setting>,
+pub(crate) struct Validated {
+    pub(crate) folds: GraphFolds,
+    /// The metric that settings and rounds are compared by.
+    pub(crate) metric: Metric,
+    pub(crate) settings: Vec<SettingResult>,
+    pub(crate) nested: Option<NestedResult>,
+}
+
+impl Validated {
+    /// The setting with the best headline; the first of equals.
+    pub(crate) fn best(&self) -> usize {
+        let value = |s: &SettingResult| s.headline(self.metric).map_or(f64::NAN, |v| v.mean);
+        let mut best = 0;
+        for i in 1..self.settings.len() {
+            if self.metric.is_better(value(&self.settings[i]), value(&self.settings[best])) {
+                best = i;
+            }
+        }
+        best
+    }
 }
 
 /// Says that the work was stopped, and how to go on.
-fn stopped(args: &Args, cells: &KeptCells<'_>) -> Result<()> {
+fn stopped(args: &Args, kept: &KeptFolds<'_>) -> Result<()> {
     signals::obey();
-    let done = output::count(cells.finish()?, "finished fold");
+    let done = output::count(kept.finish()?, "finished fold");
     output::complain(&match &args.keeping.checkpoint {
         Some(path) => {
             let path = path.display();
@@ -128,59 +198,129 @@ fn stopped(args: &Args, cells: &KeptCells<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Validates all settings; `None` if it was stopped.
-fn validate(
-    args: &Args,
-    settings: &[ValidParams],
-    input: &Input,
-    (cells, bar, limits): (&KeptCells<'_>, &ProgressBar, Limits),
-) -> Result<Option<Done>> {
-    let data = &input.data;
-    check_targets(args, settings, data)?;
-    let settings = &fitted(args, settings, data)?;
-    let folds = folds(args, &settings[0], input)?;
-    let unlimited = settings.iter().any(|s| s.max_edges.is_none());
-    let most = settings.iter().filter_map(|s| s.max_edges).max().filter(|_| !unlimited);
-    input::check_census(data, most, args.params.engine)?;
-    let wait = progress::spinner(&args.common, "exploring patterns");
-    let exploration = Exploration::limited(data, most, args.params.engine, limits);
-    wait.finish_and_clear();
-    bar.reset();
-    bar.set_length((settings.len() * folds.count()) as u64);
-    let mut done = Vec::with_capacity(settings.len());
-    let metric = args.params.metric;
-    for params in settings {
-        let setting = cross_validate_kept(&exploration, &folds, params, metric, cells)?;
-        let Some(setting) = setting else { return Ok(None) };
-        done.push(setting);
-    }
-    bar.finish_and_clear();
-    Ok(Some(Done { folds, settings: done }))
+/// One target of a cross-validation.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    input: &'a Input,
+    labelled: &'a Labelled,
+    explored: &'a Explored<'a>,
+    target: Option<&'a str>,
 }
 
-/// The settings with what depends on the data, unless the grid says it.
-fn fitted(args: &Args, settings: &[ValidParams], data: &Dataset) -> Result<Vec<ValidParams>> {
-    let named = |name: &str| args.grid.iter().any(|axis| axis.starts_with(&format!("{name}=")));
-    let fit = |params: &ValidParams| args.params.advised(params, named, data);
-    settings.iter().map(fit).collect()
+/// What all targets are validated by.
+struct Validation<'a> {
+    args: &'a Args,
+    requests: &'a [Request],
+    axes: &'a [Axis<'a>],
+    kept: &'a KeptFolds<'a>,
+    bar: &'a ProgressBar,
 }
 
-/// All settings must understand the targets, and alike: as classes or as numbers.
-fn check_targets(args: &Args, settings: &[ValidParams], data: &Dataset) -> Result<()> {
-    let mut numbers = Vec::with_capacity(settings.len());
-    for params in settings {
-        let loss = input::targets(&args.input.input, data, params)?;
-        numbers.push(loss.task().classes().is_empty());
+impl Validation<'_> {
+    /// Validates all settings; `None` if it was stopped.
+    fn run(&self, task: Task<'_>) -> Result<Option<Validated>> {
+        let Task { labelled, explored, .. } = task;
+        let metric = self.metric(labelled)?;
+        let folds = folds(self.args, &self.requests[0].params, task.input, labelled)?;
+        self.bar.reset();
+        let each = folds.count();
+        let inner = if self.args.nested { each * (each - 1) / 2 } else { 0 };
+        self.bar.set_length((self.requests.len() * (each + inner)) as u64);
+        let keep_models = self.args.models.is_some();
+        let work = FoldWork { observer: &StopOnSignal, keeper: self.kept, keep_models };
+        let mut settings = Vec::with_capacity(self.requests.len());
+        for request in self.requests {
+            let result = cross_validate(explored, request, &folds, Some(metric), work)?;
+            let Some(result) = result else { return Ok(None) };
+            settings.push(result);
+        }
+        let nested = if self.args.nested {
+            let done = |setting: usize, fold: usize| settings[setting].folds[fold].clone();
+            let metric = Some(metric);
+            let nested =
+                nested_cross_validate(explored, self.requests, &folds, metric, &done, work)?;
+            let Some(nested) = nested else { return Ok(None) };
+            Some(nested)
+        } else {
+            None
+        };
+        self.bar.finish_and_clear();
+        Ok(Some(Validated { folds, metric, settings, nested }))
     }
-    if numbers.contains(&true) && numbers.contains(&false) {
-        let reason = "losses of classes and of numbers cannot be compared: run cv for each";
-        return Err(Error::parameter("grid", reason));
-    }
-    Ok(())
-}
 
-/// A parameter that the grid varies, and the values to try.
-type Axis<'a> = (String, Vec<&'a str>);
+    /// The metric that settings are compared by. All settings must understand the targets, and
+    /// alike: as classes or as numbers.
+    fn metric(&self, labelled: &Labelled) -> Result<Metric> {
+        let mut first = None;
+        for request in self.requests {
+            let path = &self.args.input.input;
+            let loss = input::check_targets(path, labelled, &request.params)?;
+            let usual = loss.truth(&[]).metrics()[0];
+            if *first.get_or_insert(usual) != usual {
+                let reason = "losses of classes and of numbers cannot be compared: run cv for each";
+                return Err(Error::parameter("grid", reason));
+            }
+        }
+        Ok(self.args.params.metric().or(first).unwrap_or(Metric::Accuracy))
+    }
+
+    /// Writes the models of all folds.
+    fn write_models(&self, task: Task<'_>, done: &Validated, column: usize) -> Result<()> {
+        let Some(folder) = &self.args.models else { return Ok(()) };
+        for (setting, result) in done.settings.iter().enumerate() {
+            for (fold, FoldTraining { model, .. }) in result.folds.iter().enumerate() {
+                let Some(model) = model else { continue };
+                let mut name = format!("fold-{}.json", fold + 1);
+                if done.settings.len() > 1 {
+                    name = format!("setting-{}-{name}", setting + 1);
+                }
+                if task.target.is_some() {
+                    name = format!("target-{}-{name}", column + 1);
+                }
+                model.save(&folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A report on the best setting: judged on the folds as in the table, its patterns those of a
+    /// training on all graphs.
+    fn write_report(
+        &self,
+        task: Task<'_>,
+        done: &Validated,
+        page: &Path,
+        target: Option<&String>,
+    ) -> Result<()> {
+        let Task { input, labelled, explored, .. } = task;
+        let best = done.best();
+        let chosen = &done.settings[best];
+        let split = Split { train: labelled.graphs.clone(), held_out: Vec::new() };
+        let progress = TrainingProgress::new(&self.args.common);
+        let outcome = train(explored, &self.requests[best], &Job::new(&split), &progress)?;
+        progress.clear();
+        let path = &self.args.input.input;
+        let mut facts = vec![("Data".to_owned(), path.display().to_string())];
+        if done.settings.len() > 1 {
+            let note = "the best of them was chosen on the folds that are reported, which is \
+                        optimistic; --nested measures the choice";
+            facts.push(("Settings".to_owned(), format!("{}; {note}", done.settings.len())));
+        }
+        let sample = input.some_of(labelled);
+        let report = TrainingReport {
+            title: format!("{}, cross-validated", reporting::stem(path)),
+            outcome: &outcome,
+            data: &sample.data,
+            structures: &sample.structures,
+            chemistry: input.chemistry.as_ref(),
+            target: target.cloned(),
+            facts,
+            evaluated: Some(reporting::evaluated(explored, chosen, &done.folds)?),
+            learning: reporting::curves(chosen),
+        };
+        report.write(page, &self.args.common)
+    }
+}
 
 fn axes(grid: &[String]) -> Result<Vec<Axis<'_>>> {
     let mut axes: Vec<Axis<'_>> = Vec::new();
@@ -194,151 +334,64 @@ fn axes(grid: &[String]) -> Result<Vec<Axis<'_>>> {
         if values.contains(&"") {
             return Err(wrong("lacks a value (e.g. depth=1,3,5)"));
         }
-        if axes.iter().any(|other| other.0 == name) {
+        if axes.iter().any(|other| other.name == name) {
             return Err(wrong("repeats a parameter: give all its values at once"));
         }
-        axes.push((name, values));
+        axes.push(Axis { name, values });
     }
     Ok(axes)
 }
 
-/// Every combination of the grid's values over the base parameters, checked.
-fn settings(base: &Params, axes: &[Axis<'_>]) -> Result<Vec<ValidParams>> {
-    let mut settings = vec![base.clone()];
-    for (name, values) in axes {
+/// Every combination of the grid's values over the base request, checked.
+fn requests(base: &Request, axes: &[Axis<'_>]) -> Result<Vec<Request>> {
+    let mut settings = vec![base.params.clone()];
+    for Axis { name, values } in axes {
         let mut next = Vec::new();
         for params in &settings {
             for value in values {
                 let mut params = params.clone();
-                args::set(&mut params, name, value)?;
+                let set = params.set(name, value);
+                set.map_err(|e| Error::parameter("grid", format!("{name}={value}: {e}")))?;
                 next.push(params);
             }
         }
         settings = next;
     }
-    settings.into_iter().map(Params::check).collect()
+    settings.iter().try_for_each(Params::check)?;
+    Ok(settings.into_iter().map(|params| base.with_params(params)).collect())
 }
 
-fn folds(args: &Args, params: &ValidParams, input: &Input) -> Result<Folds> {
-    if let Some(path) = &args.folds_file {
-        let numbers = input::of_kept(spinney::io::read_folds(path)?, input);
-        return Folds::from_numbers(&numbers, input.data.len()).map_err(|e| Error::file(path, e));
-    }
-    match (&args.split, &input.splits) {
-        (Split::Scaffold, _) => Folds::grouped(&input::scaffolds(input)?, args.folds),
-        (Split::Column(_), Some(parts)) => Folds::named(parts),
-        _ => Folds::random(&Loss::new(params, &input.data)?.strata(), args.folds, params.seed),
-    }
-}
-
-fn report(
-    args: &Args,
-    data: &Dataset,
-    done: &Done,
-    (target, axes): (Option<&str>, &[Axis<'_>]),
-) -> Result<()> {
-    let metrics: Vec<Metric> = done.settings[0].curves.iter().map(|c| c.0).collect();
-    let metric = args.params.metric.unwrap_or(metrics[0]);
-    let best = best(&done.settings, metric);
-    let mut header: Vec<&str> = axes.iter().map(|a| a.0.as_str()).collect();
-    header.push("best round");
-    header.extend(metrics.iter().map(|m| m.name()));
-    header.extend(["seconds", ""]);
-    let row = |(i, setting): (usize, &Setting)| {
-        let values = json!(*setting.params);
-        let mut row: Vec<String> = axes.iter().map(|a| shown(&values[&a.0])).collect();
-        row.push(setting.best_round.to_string());
-        row.extend(metrics.iter().map(|&m| {
-            let (mean, sd) = setting.at(m, setting.best_round).unwrap_or((f64::NAN, 0.0));
-            output::spread(m, mean, sd)
-        }));
-        row.push(format!("{:.2}", setting.seconds));
-        row.push(if i == best { "best".into() } else { String::new() });
-        row
-    };
-    let rows: Vec<Vec<String>> = done.settings.iter().enumerate().map(row).collect();
-    let text = format!(
-        "{}{}, {} folds, best round by {metric}\n{}",
-        target.map_or_else(String::new, |t| format!("{t}: ")),
-        output::count(data.len(), "graph"),
-        done.folds.count(),
-        output::table(&header, &rows),
-    );
-    output::print(&text)
-}
-
-/// A report on the best setting: judged on the folds, its patterns those of a model trained on all
-/// graphs for as many rounds.
-fn write_report(
-    args: &Args,
-    input: &Input,
-    done: &Done,
-    (page, target): (&Path, Option<&String>),
-) -> Result<()> {
-    let metric = args.params.metric.unwrap_or(done.settings[0].curves[0].0);
-    let chosen = &done.settings[best(&done.settings, metric)];
-    let base = (*chosen.params).clone();
-    let params = Params { trees: chosen.best_round, early_stopping: None, ..base }.check()?;
-    let memory = args.params.memory.map(|bytes| bytes.0);
-    let (most, engine) = (params.max_edges, args.params.engine);
-    let exploration = Exploration::within(&input.data, most, engine, memory);
-    let wait = progress::spinner(&args.common, "training the best setting for the report");
-    let (trial, _) = reporting::on_folds(&exploration, &done.folds, &params, || ())?;
-    let all: Vec<u32> = (0..input.data.len() as u32).collect();
-    let fit = Booster::new(&exploration, &params, &all, &[])?.run(|_| true)?.into_fit()?;
-    wait.finish_and_clear();
-    let model = match input.representation() {
-        Some(representation) => fit.model.with_representation(representation),
-        None => fit.model,
-    };
-    let path = &args.input.input;
-    let mut facts = vec![("Data".to_owned(), path.display().to_string())];
-    let note =
-        "round and setting were chosen on the folds that are reported, which flatters a little";
-    facts.push(("Chosen".to_owned(), format!("{} settings; {note}", done.settings.len())));
-    let known = Known {
-        model: &model,
-        record: Some(&fit.record),
-        data: &input.data,
-        structures: &input.structures,
-        chemistry: input.chemistry.as_ref(),
-        target: target.cloned(),
-        facts,
-    };
-    let title = format!("{}, cross-validated", reporting::called(path));
-    known.write((page, title), Some(trial), reporting::learning(chosen), &args.common)
-}
-
-fn best(done: &[Setting], metric: Metric) -> usize {
-    let value = |s: &Setting| s.at(metric, s.best_round).map_or(f64::NAN, |v| v.0);
-    let mut best = 0;
-    for i in 1..done.len() {
-        if metric.is_better(value(&done[i]), value(&done[best])) {
-            best = i;
+fn folds(args: &Args, params: &Params, input: &Input, labelled: &Labelled) -> Result<GraphFolds> {
+    let graphs = &labelled.graphs;
+    let folds = if let Some(path) = &args.folds_file {
+        let numbers = input::of_kept(spinney::io::read_folds(path)?, input, graphs);
+        Folds::from_numbers(&numbers, graphs.len()).map_err(|e| Error::file(path, e))?
+    } else {
+        match (&args.split, &input.splits) {
+            (SplitBy::Scaffold, _) => {
+                let all = input::scaffolds(input)?;
+                let own: Vec<&String> = graphs.iter().map(|&g| &all[g as usize]).collect();
+                Folds::grouped(&own, args.folds)?
+            }
+            (SplitBy::Column(_), Some(parts)) => {
+                let own: Vec<&String> = graphs.iter().map(|&g| &parts[g as usize]).collect();
+                Folds::named(&own)?
+            }
+            _ => {
+                let all = Loss::new(&params.fixed(), &labelled.prepared.data)?.strata();
+                let strata: Vec<u32> = graphs.iter().map(|&g| all[g as usize]).collect();
+                Folds::random(&strata, args.folds, params.seed)?
+            }
         }
-    }
-    best
+    };
+    GraphFolds::new(folds, graphs.clone())
 }
 
-fn shown(value: &Value) -> String {
+/// The value of a parameter in a table.
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-fn setting_json(setting: &Setting, target: Option<&str>) -> Value {
-    let mut all = json!({
-        "params": *setting.params,
-        "best_round": setting.best_round,
-        "seconds": setting.seconds,
-    });
-    if let Some(target) = target {
-        all["target"] = json!(target);
-    }
-    for (metric, curve) in &setting.curves {
-        all[metric.name()] = json!(curve);
-    }
-    all
 }

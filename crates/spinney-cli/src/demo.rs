@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use serde_json::json;
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{Booster, Exploration};
-use spinney::evaluation::Folds;
-use spinney::training::cross_validation::{Setting, cross_validate};
-use spinney::{Engine, Metric, Params, Result, demo};
+use spinney::evaluation::folds::GraphFolds;
+use spinney::evaluation::metrics::MeanSd;
+use spinney::evaluation::{Folds, Split};
+use spinney::training::cross_validation::{FoldWork, SettingResult, cross_validate};
+use spinney::training::{Explored, Job, Prepared, Silent, train};
+use spinney::{Error, Metric, Params, Request, Result, demo};
 
 use crate::args::CommonArgs;
-use crate::reporting::Known;
+use crate::reporting::{FoldBar, TrainingReport};
 use crate::{output, patterns, progress, reporting};
 
 /// Show the method on the built-in Graph-XOR data.
@@ -25,7 +27,11 @@ pub(crate) struct Args {
 }
 
 const FOLDS: usize = 10;
-const SHOWN: usize = 12;
+const DEPTHS: [usize; 3] = [1, 2, 3];
+/// The place of depth 2 among them.
+const DEEP: usize = 1;
+const ROUNDS: usize = 221;
+const SHOWN_PATTERNS: usize = 12;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
@@ -37,70 +43,91 @@ pub(crate) fn run(args: &Args) -> Result<()> {
          both paths are of the same group: an exclusive or, which no linear model can express.\n\n",
         data.len()
     ))?;
-    let base = Params { max_edges: Some(2), learning_rate: 0.7, trees: 221, ..Params::paper() };
-    let deep = Params { depth: 2, ..base.clone() }.check()?;
-    let exploration = Exploration::new(&data, deep.max_edges, Engine::Auto);
-    let folds = Folds::random(&Loss::new(&deep, &data)?.strata(), FOLDS, 0)?;
-    let bar = progress::bar(&args.common, 3 * FOLDS as u64, "folds");
-    let mut settings: Vec<Setting> = Vec::new();
-    for depth in [1, 2, 3] {
-        let params = Params { depth, ..base.clone() }.check()?;
-        settings.push(cross_validate(&exploration, &folds, &params, None, || bar.inc(1))?);
+    let base = Params {
+        max_edges: Some(2).into(),
+        learning_rate: 0.7,
+        trees: ROUNDS.into(),
+        ..Params::paper()
+    };
+    let request = |depth: usize| {
+        Request::paper().with_params(Params { depth: depth.into(), ..base.clone() })
+    };
+    let requests = DEPTHS.map(request);
+    let prepared = Prepared { data, representation: None };
+    let explored = Explored::new(&prepared, &requests, &Silent)?;
+    let strata = Loss::new(&base.fixed(), &prepared.data)?.strata();
+    let folds = GraphFolds::from(Folds::random(&strata, FOLDS, 0)?);
+    let bar = progress::bar(&args.common, (DEPTHS.len() * FOLDS) as u64, "folds");
+    let watch = FoldBar { bar: &bar };
+    let work = FoldWork { observer: &watch, keeper: &watch, keep_models: false };
+    let mut settings: Vec<SettingResult> = Vec::new();
+    for request in &requests {
+        let result = cross_validate(&explored, request, &folds, None, work)?;
+        settings.extend(result);
     }
     bar.finish_and_clear();
+    let Some(deep) = settings.get(DEEP) else {
+        return Err(Error::failed("stopped before the demo was over"));
+    };
     let rows: Vec<Vec<String>> = settings.iter().map(row).collect();
     output::print(&format!(
-        "{FOLDS}-fold cross-validation, {} rounds, patterns of up to 2 edges:\n{}\n",
-        deep.trees,
+        "{FOLDS}-fold cross-validation, {ROUNDS} rounds, patterns of up to 2 edges:\n{}\n",
         output::table(&["model", "test accuracy", "test AUC"], &rows)
     ))?;
-    let train: Vec<u32> = (0..data.len() as u32).collect();
-    let fit = Booster::new(&exploration, &deep, &train, &[])?.run(|_| true)?.into_fit()?;
-    let model = &fit.model;
+    let split = Split::whole(prepared.data.len());
+    let outcome = train(&explored, &requests[DEEP], &Job::new(&split), &Silent)?;
+    let model = &outcome.model;
     let header = patterns::header(model);
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let ranked = model.importance();
     let rows: Vec<Vec<String>> = ranked
         .iter()
-        .take(SHOWN)
+        .take(SHOWN_PATTERNS)
         .enumerate()
         .map(|(i, r)| patterns::row(model, i + 1, r))
         .collect();
     output::print(&format!(
-        "the {SHOWN} most important of the {} patterns in the depth-2 model on all graphs:\n{}\n\
+        "the {SHOWN_PATTERNS} most important of the {} patterns in the depth-2 model on all \
+         graphs:\n{}\n\
          next: spinney train YOUR_GRAPHS.gsp -o model.json, then spinney patterns model.json\n",
         ranked.len(),
         output::table(&header, &rows)
     ))?;
-    let (trial, learning) = reporting::on_folds(&exploration, &folds, &deep, || ())?;
-    let known = Known {
-        model,
-        record: Some(&fit.record),
-        data: &data,
+    let report = TrainingReport {
+        title: "Graph-XOR".into(),
+        outcome: &outcome,
+        data: &prepared.data,
         structures: &[],
         chemistry: None,
         target: None,
         facts: vec![("Data".into(), "Graph-XOR, built in (the paper's section 5.1)".into())],
+        evaluated: Some(reporting::evaluated(&explored, deep, &folds)?),
+        learning: reporting::curves(deep),
     };
-    known.write((&args.report, "Graph-XOR".into()), Some(trial), learning, &args.common)?;
+    report.write(&args.report, &args.common)?;
+    let entry = |(depth, setting): (&usize, &SettingResult)| {
+        let mean = |metric| setting.headline(metric).map(|value| value.mean);
+        json!({
+            "depth": depth,
+            "accuracy": mean(Metric::Accuracy),
+            "auc": mean(Metric::Auc),
+        })
+    };
     let results = json!({
-        "settings": settings.iter().map(|s| json!({
-            "depth": s.params.depth,
-            "accuracy": s.at(Metric::Accuracy, deep.trees).map(|v| v.0),
-            "auc": s.at(Metric::Auc, deep.trees).map(|v| v.0),
-        })).collect::<Vec<_>>(),
+        "settings": DEPTHS.iter().zip(&settings).map(entry).collect::<Vec<_>>(),
         "patterns": ranked.len(),
     });
-    output::write_json(args.common.json.as_deref(), "demo", &json!(*deep), started, &results)
+    let params = json!(outcome.params);
+    output::write_json(args.common.json.as_deref(), "demo", &params, started, &results)
 }
 
-fn row(setting: &Setting) -> Vec<String> {
-    let last = setting.params.trees;
+fn row(setting: &SettingResult) -> Vec<String> {
     let shown = |metric| {
-        let (mean, sd) = setting.at(metric, last).unwrap_or((f64::NAN, 0.0));
+        let none = MeanSd { mean: f64::NAN, sd: 0.0 };
+        let MeanSd { mean, sd } = setting.headline(metric).unwrap_or(none);
         output::spread(metric, mean, sd)
     };
-    let name = match setting.params.depth {
+    let name = match setting.params.fixed().depth {
         1 => "depth 1 (linear)".to_owned(),
         depth => format!("depth {depth}"),
     };

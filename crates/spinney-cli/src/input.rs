@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use spinney::boosting::ValidParams;
 use spinney::boosting::loss::Loss;
 use spinney::graph::Graph;
 use spinney::io::{self, Format, ReadOptions, Skipped};
-use spinney::mining::{estimate_edge_sets, most_edge_sets};
+use spinney::mining::estimate_edge_sets;
 use spinney::representation::covariates::Covariates;
 use spinney::representation::views::Views;
-use spinney::{Dataset, Engine, Error, Model, Result};
+use spinney::representation::{CovariateColumns, Representation};
+use spinney::training::Prepared;
+use spinney::{Dataset, Error, Model, Params, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, ReadingArgs};
@@ -18,9 +19,6 @@ use crate::output::{complain, count};
 
 /// At most this many skipped records are listed one by one.
 const LISTED: usize = 10;
-
-/// A census of more edge sets (estimated) fits few memories: each takes some 20 bytes.
-const MOST_EDGE_SETS: f64 = 2e9;
 
 /// Graphs, and what is known of them besides if they are molecules.
 #[derive(Default)]
@@ -34,68 +32,161 @@ pub(crate) struct Input {
     pub(crate) structures: Vec<String>,
     /// The part of each molecule, if a column of parts was named.
     pub(crate) splits: Option<Vec<String>>,
-    /// Which record of the file each molecule is, and how many records it has, skipped ones too.
-    pub(crate) places: (Vec<usize>, usize),
+    pub(crate) records: RecordNumbers,
     /// The target columns, and their targets record by record.
     pub(crate) target_names: Vec<String>,
     pub(crate) targets: Vec<Vec<Option<String>>>,
+    /// Records that were left out because none of the columns has a target for them.
+    without_any_target: usize,
+}
+
+/// Which record of the file each molecule is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordNumbers {
+    /// By molecule, counted from 0.
+    of_graph: Vec<usize>,
+    /// How many records the file has, skipped ones too.
+    total: usize,
 }
 
 impl Input {
     /// What a model keeps of how its graphs were made.
     pub(crate) fn representation(&self) -> Option<serde_json::Value> {
         match &self.chemistry {
-            Some(chemistry) => Some(chemistry.to_json()),
+            Some(chemistry) => chemistry.to_json(),
             None => self.views.to_json(),
         }
     }
 
-    /// The molecules that have a target in the given column; says how many have none. Graphs,
-    /// which have their targets with them, stay as they are.
-    pub(crate) fn labelled(&self, column: usize, path: &Path) -> Result<Input> {
-        let targets = self.targets.get(column).into_iter().cloned().collect();
-        let name = self.target_names.get(column).into_iter().cloned().collect();
-        let alone = Input {
-            data: self.data.clone(),
-            chemistry: self.chemistry.clone(),
-            views: self.views.clone(),
-            structures: self.structures.clone(),
-            splits: self.splits.clone(),
-            places: self.places.clone(),
-            target_names: name,
-            targets,
+    /// The graphs for training, with the targets of a column; those of graphs come with them.
+    ///
+    /// # Errors
+    /// If no record has a target in that column.
+    pub(crate) fn labelled(&self, column: usize, path: &Path) -> Result<Labelled> {
+        let data = self.data.clone();
+        let representation = self.representation();
+        let Some(targets) = self.targets.get(column) else {
+            let graphs = (0..data.len() as u32).collect();
+            return Ok(Labelled { prepared: Prepared { data, representation }, graphs });
         };
-        alone.into_labelled(path)
-    }
-
-    /// The same of the first target column, without a copy.
-    pub(crate) fn into_labelled(mut self, path: &Path) -> Result<Input> {
-        if self.targets.is_empty() {
-            return Ok(Input { data: self.data, views: self.views, ..Input::default() });
-        }
-        let (targets, name) = (self.targets.swap_remove(0), &self.target_names[0]);
-        let present: Vec<usize> = (0..targets.len()).filter(|&i| targets[i].is_some()).collect();
-        if present.is_empty() {
+        let data = data.with_targets(targets.clone())?;
+        let graphs = data.with_target();
+        let name = &self.target_names[column];
+        if graphs.is_empty() {
             return Err(Error::file(path, format!("no record has a target in column {name:?}")));
         }
-        let missing = targets.len() - present.len();
-        let (data, chemistry) = (self.data.with_targets(targets)?, self.chemistry);
-        let (structures, splits, places) = (self.structures, self.splits, self.places);
-        if missing == 0 {
-            return Ok(Input { data, chemistry, structures, splits, places, ..Input::default() });
+        let missing = data.len() + self.without_any_target - graphs.len();
+        if missing > 0 {
+            let records = count(missing, "record");
+            let path = path.display();
+            complain(&format!("spinney: {path}: {name}: skipped {records} without target"));
         }
-        let records = count(missing, "record");
-        complain(&format!("spinney: {}: {name}: skipped {records} without target", path.display()));
-        let pick = |all: &[String]| present.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
+        Ok(Labelled { prepared: Prepared { data, representation }, graphs })
+    }
+
+    /// All graphs, with the targets that come with them.
+    pub(crate) fn prepared(&self) -> Prepared {
+        Prepared { data: self.data.clone(), representation: self.representation() }
+    }
+
+    /// The labelled graphs alone, with what is known of them.
+    pub(crate) fn some_of(&self, labelled: &Labelled) -> LabelledSample {
+        let data = &labelled.prepared.data;
+        if labelled.graphs.len() == data.len() {
+            return LabelledSample { data: data.clone(), structures: self.structures.clone() };
+        }
+        let graphs: Vec<usize> = labelled.graphs.iter().map(|&g| g as usize).collect();
+        let structure = |&graph: &usize| self.structures.get(graph).cloned();
+        let structures = graphs.iter().filter_map(structure).collect();
+        LabelledSample { data: data.subset(&graphs), structures }
+    }
+
+    /// The records that have a target in at least one of the columns.
+    pub(crate) fn with_any_target(self) -> Input {
+        let has_any = |i: &usize| self.targets.iter().any(|column| column[*i].is_some());
+        let kept: Vec<usize> = (0..self.data.len()).filter(has_any).collect();
+        if self.targets.is_empty() || kept.len() == self.data.len() || kept.is_empty() {
+            return self;
+        }
+        let without_any_target = self.data.len() - kept.len();
+        Input { without_any_target, ..self.subset(&kept) }
+    }
+
+    /// Some of the records.
+    fn subset(&self, kept: &[usize]) -> Input {
+        let pick = |all: &[String]| kept.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
+        let pick_targets = |all: &Vec<Option<String>>| -> Vec<Option<String>> {
+            kept.iter().map(|&i| all[i].clone()).collect()
+        };
+        Input {
+            data: self.data.subset(kept),
+            chemistry: self.chemistry.clone(),
+            views: self.views.clone(),
+            structures: if self.structures.is_empty() {
+                Vec::new()
+            } else {
+                pick(&self.structures)
+            },
+            splits: self.splits.as_deref().map(pick),
+            records: RecordNumbers {
+                of_graph: kept.iter().map(|&i| self.records.of_graph[i]).collect(),
+                total: self.records.total,
+            },
+            target_names: self.target_names.clone(),
+            targets: self.targets.iter().map(pick_targets).collect(),
+            without_any_target: self.without_any_target,
+        }
+    }
+
+    /// These records, then others of the same kind, with the same target columns.
+    ///
+    /// # Errors
+    /// If the others lack a target column.
+    pub(crate) fn followed_by(self, more: Input, path: &Path) -> Result<Input> {
+        let mut targets = Vec::new();
+        for (name, own) in self.target_names.iter().zip(self.targets) {
+            let Some(at) = more.target_names.iter().position(|other| other == name) else {
+                return Err(Error::file(path, format!("has no column {name:?}")));
+            };
+            targets.push([&own[..], &more.targets[at]].concat());
+        }
         Ok(Input {
-            data: data.subset(&present),
-            chemistry,
-            structures: pick(&structures),
-            splits: splits.as_deref().map(pick),
-            places: (present.iter().map(|&i| places.0[i]).collect(), places.1),
+            data: self.data.concatenated(&more.data)?,
+            structures: [self.structures, more.structures].concat(),
+            targets,
+            target_names: self.target_names,
+            chemistry: self.chemistry,
+            views: self.views,
             ..Input::default()
         })
     }
+
+    /// The records with the targets of the first column, those without one left out.
+    pub(crate) fn into_labelled(self, path: &Path) -> Result<Input> {
+        if self.targets.is_empty() {
+            return Ok(self);
+        }
+        let Labelled { prepared, graphs } = self.labelled(0, path)?;
+        let labelled = Input { data: prepared.data, ..self };
+        if graphs.len() == labelled.data.len() {
+            return Ok(labelled);
+        }
+        Ok(labelled.subset(&graphs.iter().map(|&g| g as usize).collect::<Vec<_>>()))
+    }
+}
+
+/// The labelled graphs alone, in their order.
+pub(crate) struct LabelledSample {
+    pub(crate) data: Dataset,
+    /// Each molecule as SMILES.
+    pub(crate) structures: Vec<String>,
+}
+
+/// Graphs with the targets of one column.
+pub(crate) struct Labelled {
+    pub(crate) prepared: Prepared,
+    /// The graphs that have a target, ascending.
+    pub(crate) graphs: Vec<u32>,
 }
 
 /// What to read besides graphs and targets.
@@ -123,14 +214,15 @@ pub(crate) fn read(
             let reason = "are columns of a table of molecules; these are graphs";
             return Err(Error::parameter("covariates", reason));
         }
+        let raw = read_graphs(path, reading, common)?;
         let mut views = reading.views(labelling);
-        let data = views.apply(&read_graphs(path, reading, common)?);
-        views.covariates = match beside.known {
-            Some(known) => known.clone(),
-            None if beside.measures => Covariates::default().with_measures(&data, views.count()),
-            None => Covariates::default(),
-        };
-        return with_measures(data, views);
+        if let Some(known) = beside.known {
+            views.covariates = known.clone();
+            return applied(&raw, views);
+        }
+        let none = CovariateColumns::default();
+        let Prepared { data, .. } = Prepared::new(&raw, &none, beside.measures, &mut views)?;
+        return Ok(Input { data, views, ..Input::default() });
     }
     let mut chemistry = reading.molecules.chemistry(labelling);
     chemistry.covariates = beside.known.cloned().unwrap_or_default();
@@ -155,22 +247,19 @@ pub(crate) fn read_for(
             let reason = "graphs, but the model was trained on molecules: give molecules";
             return Err(Error::file(path, reason));
         };
-        return with_measures(views.apply(&read_graphs(path, reading, common)?), views);
+        return applied(&read_graphs(path, reading, common)?, views);
     }
     reading.molecules.refuse_labels()?;
     read_molecules(path, reading, common, (chemistry_of(model, path)?, Beside::default()))
 }
 
-/// Graphs in views, with what they measure.
-fn with_measures(data: Dataset, views: Views) -> Result<Input> {
-    if views.covariates.is_empty() {
-        return Ok(Input { data, views, ..Input::default() });
-    }
+/// Graphs in views that are fitted already.
+fn applied(raw: &Dataset, views: Views) -> Result<Input> {
     if !views.covariates.given().is_empty() {
         let reason = "the model needs covariates beside graphs, which files of graphs do not hold";
         return Err(Error::data(reason));
     }
-    let data = views.covariates.apply(&data, views.count(), &[])?;
+    let data = views.apply(raw, &[])?;
     Ok(Input { data, views, ..Input::default() })
 }
 
@@ -184,10 +273,11 @@ fn read_molecules(
     request.columns.covariates = beside.covariates.to_vec();
     let mut loaded = spinney_chem::read::load(&request, &chemistry)?;
     if chemistry.covariates.is_empty() {
-        let copies = chemistry.copies().count;
-        (loaded, chemistry.covariates) = loaded.with_covariates(copies, beside.measures)?;
+        let columns = loaded.covariate_columns();
+        let measures = beside.measures;
+        loaded.data = Prepared::new(&loaded.data, &columns, measures, &mut chemistry)?.data;
     }
-    let records = loaded.data.len() + loaded.skipped.len();
+    let total = loaded.data.len() + loaded.skipped.len();
     tell_skipped(path, &loaded.skipped, loaded.data.len(), common);
     if loaded.corrected > 0 {
         let corrected = count(loaded.corrected, "molecule");
@@ -202,9 +292,10 @@ fn read_molecules(
         chemistry: Some(chemistry),
         structures: loaded.structures,
         splits: loaded.splits,
-        places: (loaded.places, records),
+        records: RecordNumbers { of_graph: loaded.places, total },
         target_names: loaded.target_names,
         targets: loaded.targets,
+        without_any_target: 0,
     })
 }
 
@@ -246,10 +337,17 @@ pub(crate) fn tell_skipped(path: &Path, skipped: &[Skipped], kept: usize, common
     }
 }
 
-/// The numbers of the graphs that were kept, if there is a number for every record of the file; else as they are.
-pub(crate) fn of_kept(numbers: Vec<i64>, input: &Input) -> Vec<i64> {
-    let (places, records) = &input.places;
-    if numbers.len() == *records { places.iter().map(|&p| numbers[p]).collect() } else { numbers }
+/// The numbers of some graphs, if there is a number for every record of the file, or for every one
+/// that was read; else as they are.
+pub(crate) fn of_kept(numbers: Vec<i64>, input: &Input, graphs: &[u32]) -> Vec<i64> {
+    let RecordNumbers { of_graph, total } = &input.records;
+    if numbers.len() == *total && !of_graph.is_empty() {
+        graphs.iter().map(|&graph| numbers[of_graph[graph as usize]]).collect()
+    } else if numbers.len() == input.data.len() {
+        graphs.iter().map(|&graph| numbers[graph as usize]).collect()
+    } else {
+        numbers
+    }
 }
 
 /// The scaffold of each molecule.
@@ -282,26 +380,11 @@ pub(crate) fn is_json(path: &Path) -> bool {
     Format::of(path).is_err() && path.is_file() && starts() == Some(b'{')
 }
 
-/// The targets of `data`, read from `path`, as the parameters understand them.
-pub(crate) fn targets(path: &Path, data: &Dataset, params: &ValidParams) -> Result<Loss> {
-    Loss::new(params, data).map_err(|e| Error::file(path, e))
-}
-
-/// Refuses a census that would fill any memory.
-pub(crate) fn check_census(data: &Dataset, max_edges: Option<usize>, engine: Engine) -> Result<()> {
-    let most = || most_edge_sets(data.graphs(), max_edges.unwrap_or(usize::MAX));
-    if engine != Engine::Census || most() <= MOST_EDGE_SETS {
-        return Ok(());
-    }
-    let sets = edge_sets(data, max_edges);
-    if sets <= MOST_EDGE_SETS {
-        return Ok(());
-    }
-    let reason = format!(
-        "a census of some {sets:.0e} edge sets would fill the memory: lower --max-edges or use \
-         --engine bound, which gives the same"
-    );
-    Err(Error::parameter("engine", reason))
+/// Checks the targets of some graphs, read from `path`; gives the loss that suits them.
+pub(crate) fn check_targets(path: &Path, labelled: &Labelled, params: &Params) -> Result<Loss> {
+    let data = &labelled.prepared.data;
+    let required = data.require_targets(&labelled.graphs);
+    required.and_then(|()| Loss::new(&params.fixed(), data)).map_err(|e| Error::file(path, e))
 }
 
 /// About how many connected edge sets of up to `max_edges` edges there are.

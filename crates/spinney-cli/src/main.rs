@@ -8,6 +8,7 @@ mod args;
 mod budget;
 mod checkpoint;
 mod cv;
+mod cv_output;
 mod demo;
 mod evaluate;
 mod explain;
@@ -25,9 +26,10 @@ mod progress;
 mod report;
 mod reporting;
 mod reproduce;
-mod sharing;
 mod signals;
+mod stacking;
 mod train;
+mod validation;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
-use spinney::boosting::Exploration;
+use spinney::mining::exploration::{Exploration, check_census};
 use spinney::dataset::Record;
 use spinney::mining::mine::Tally;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
@@ -188,7 +188,7 @@ fn explore<'d>(args: &Args, data: &'d Dataset, wanted: Wanted) -> Result<Option<
     if engine == Engine::Bound {
         return Ok(None);
     }
-    input::check_census(data, wanted.limits.max_edges, engine)?;
+    check_census(data, wanted.limits.max_edges, engine)?;
     let exploration = Exploration::new(data, wanted.limits.max_edges, engine);
     Ok(exploration.census().is_some().then_some(exploration))
 }

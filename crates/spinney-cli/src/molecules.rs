@@ -5,10 +5,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
-use spinney::boosting::ValidParams;
 use spinney::io::Format;
 use spinney::representation::covariates::Covariates;
-use spinney::{Error, Model, Result};
+use spinney::{Error, Model, Params, Result};
 use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets};
 use spinney_chem::{AtomView, BondView, Chemistry, scaffold, toolkit};
 
@@ -36,29 +35,29 @@ impl FromStr for Kind {
 
 /// How records are dealt into folds or held out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Split {
+pub(crate) enum SplitBy {
     Random,
     Scaffold,
     Column(String),
 }
 
-impl FromStr for Split {
+impl FromStr for SplitBy {
     type Err = std::convert::Infallible;
 
     fn from_str(s: &str) -> std::result::Result<Self, Self::Err> {
         Ok(match s {
-            "random" => Split::Random,
-            "scaffold" => Split::Scaffold,
-            column => Split::Column(column.to_owned()),
+            "random" => SplitBy::Random,
+            "scaffold" => SplitBy::Scaffold,
+            column => SplitBy::Column(column.to_owned()),
         })
     }
 }
 
-impl Split {
+impl SplitBy {
     /// The column that names the parts, if there is one.
     pub(crate) fn column(&self) -> Option<&str> {
         match self {
-            Split::Column(column) => Some(column),
+            SplitBy::Column(column) => Some(column),
             _ => None,
         }
     }
@@ -80,12 +79,12 @@ pub(crate) struct CovariateArgs {
 
 impl CovariateArgs {
     /// Whether graphs are measured.
-    pub(crate) fn measures(&self, labelling: Labelling, params: &ValidParams) -> bool {
+    pub(crate) fn measures(&self, labelling: Labelling, params: &Params) -> bool {
         self.measures.unwrap_or(labelling == Labelling::Best && params.vertices)
     }
 
     /// Numbers are split like patterns of one vertex: these must be allowed.
-    pub(crate) fn check(&self, params: &ValidParams) -> Result<()> {
+    pub(crate) fn check(&self, params: &Params) -> Result<()> {
         let name = match self {
             _ if params.vertices => return Ok(()),
             CovariateArgs { measures: Some(true), .. } => "measures",

@@ -1,10 +1,16 @@
-//! A progress bar on standard error, when that is a terminal.
+//! Progress on standard error, when that is a terminal.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use spinney::boosting::Round;
+use spinney::training::{Observer, Phase};
+use spinney::tuning::{TuningMethod, TuningRecord};
 
 use crate::args::CommonArgs;
+use crate::output::count;
+use crate::signals;
 
 /// A bar of `length` steps.
 pub(crate) fn bar(common: &CommonArgs, length: u64, what: &str) -> ProgressBar {
@@ -31,4 +37,81 @@ pub(crate) fn spinner(common: &CommonArgs, what: &str) -> ProgressBar {
 
 fn target(common: &CommonArgs) -> ProgressDrawTarget {
     if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
+}
+
+/// Shows one training after the other, and stops them when a signal asks for it.
+pub(crate) struct TrainingProgress<'c> {
+    common: &'c CommonArgs,
+    shown: Mutex<Option<ProgressBar>>,
+}
+
+impl<'c> TrainingProgress<'c> {
+    pub(crate) fn new(common: &'c CommonArgs) -> Self {
+        TrainingProgress { common, shown: Mutex::default() }
+    }
+
+    fn show(&self, next: Option<ProgressBar>) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = std::mem::replace(&mut *shown, next) {
+            before.finish_and_clear();
+        }
+    }
+
+    /// Takes away what is shown.
+    pub(crate) fn clear(&self) {
+        self.show(None);
+    }
+}
+
+impl Observer for TrainingProgress<'_> {
+    fn phase(&self, phase: Phase) {
+        let text = match phase {
+            Phase::Boosting { rounds } => {
+                self.show(Some(bar(self.common, rounds as u64, "boosting")));
+                return;
+            }
+            Phase::Exploring => "exploring patterns",
+            Phase::FindingRounds => "finding the number of rounds on a held-out fifth",
+            Phase::Tuning => "tuning on held-out parts",
+            Phase::SolvingLinearProgram => "solving the linear program",
+            Phase::Certifying => "certifying patterns",
+            Phase::OutOfFold => "training on parts, for out-of-fold scores",
+        };
+        self.show(Some(spinner(self.common, text)));
+    }
+
+    fn tuned(&self, record: &TuningRecord) {
+        self.common.note(&tuning_note(record));
+    }
+
+    fn round(&self, round: &Round) {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bar) = &*shown {
+            bar.set_position(round.round as u64);
+            let loss = round.valid_loss.unwrap_or(round.train_loss);
+            bar.set_message(format!("loss {loss:.4}"));
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        signals::asked()
+    }
+}
+
+/// What tuning found, in words.
+fn tuning_note(record: &TuningRecord) -> String {
+    let rounds = count(record.trees, "round");
+    if record.method == TuningMethod::EarlyStopping {
+        return format!("{rounds} did best on a held-out fifth; training on all graphs");
+    }
+    let linear = match record.linear {
+        0.0 => String::new(),
+        weight => format!(", linear model of weight {weight}"),
+    };
+    let parts = if record.parts == 1 { "part" } else { "parts" };
+    format!(
+        "tuned on held-out {parts}: {rounds}, least gain {}, temperature {}{linear}; training on \
+         all graphs",
+        record.min_gain, record.temperature
+    )
 }

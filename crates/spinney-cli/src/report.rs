@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         facts.push(("Data".to_owned(), path.display().to_string()));
     }
     let report = Report {
-        title: args.title.clone().unwrap_or_else(|| reporting::called(&args.model)),
+        title: args.title.clone().unwrap_or_else(|| reporting::stem(&args.model)),
         model: &model,
         target: args.reading.molecules.target.first().cloned(),
         facts,

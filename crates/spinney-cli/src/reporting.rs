@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{Exploration, Record, ValidParams};
+use spinney::boosting::{BoostingRecord, Exploration};
 use spinney::evaluation::Folds;
+use spinney::evaluation::folds::GraphFolds;
 use spinney::mining::mine::{Counts, Wanted};
 use spinney::model::Truth;
-use spinney::training::cross_validation::{Setting, cross_predict};
-use spinney::{Dataset, Engine, Model, Params, Result};
+use spinney::training::cross_validation::{
+    self, FoldKeeper, FoldTraining, FoldWork, SettingResult,
+};
+use spinney::training::{Explored, Observer, Outcome};
+use spinney::{Dataset, Engine, Model, Request, Result};
 use spinney_chem::Chemistry;
 use spinney_report::report::{Learning, Space};
 use spinney_report::sample::copies;
@@ -16,12 +20,14 @@ use spinney_report::trial::Kind;
 use spinney_report::{Report, Sample, Trial};
 
 use crate::args::CommonArgs;
-use crate::{input, output, progress};
+use crate::input::Labelled;
+use crate::{input, output, progress, signals};
 
 /// Folds of the cross-validation that a report makes where nothing is held out.
-const FOLDS: usize = 5;
+const REPORT_FOLDS: usize = 5;
+
 /// More edge sets are not counted by pattern: that would take minutes.
-const MOST_COUNTED: f64 = 2e7;
+const MAX_COUNTED_EDGE_SETS: f64 = 2e7;
 
 /// `--report FILE`.
 #[derive(clap::Args, Clone)]
@@ -32,51 +38,46 @@ pub(crate) struct ReportArgs {
 }
 
 /// What a command that trained knows.
-pub(crate) struct Known<'k> {
-    pub(crate) model: &'k Model,
-    pub(crate) record: Option<&'k Record>,
+pub(crate) struct TrainingReport<'k> {
+    pub(crate) title: String,
+    pub(crate) outcome: &'k Outcome,
     pub(crate) data: &'k Dataset,
     pub(crate) structures: &'k [String],
     pub(crate) chemistry: Option<&'k Chemistry>,
     pub(crate) target: Option<String>,
     /// What the model card says of the data.
     pub(crate) facts: Vec<(String, String)>,
+    /// Predictions of graphs that were left out.
+    pub(crate) evaluated: Option<Trial>,
+    pub(crate) learning: Vec<Learning>,
 }
 
-impl<'k> Known<'k> {
-    fn sample(&self) -> Sample<'k> {
-        Sample {
-            data: self.data,
-            structures: self.structures,
-            chemistry: self.chemistry,
-            copies: copies(self.model),
-        }
-    }
-
+impl TrainingReport<'_> {
     /// What the training looked at, among all that there is if that is quickly counted.
-    fn space(&self, record: &Record) -> Space {
+    fn space(&self, record: &BoostingRecord) -> Space {
         let mut space = Space::of_record(record);
-        let most = self.model.params().get("max_edges").and_then(serde_json::Value::as_u64);
-        space.whole = space.whole.or_else(|| counted(self.data, most.map(|n| n as usize)));
+        let max_edges = self.outcome.params.max_edges;
+        space.whole = space.whole.or_else(|| counted(self.data, max_edges));
         space
     }
 
     /// Writes the page.
-    pub(crate) fn write(
-        self,
-        (path, title): (&Path, String),
-        trial: Option<Trial>,
-        learning: Vec<Learning>,
-        common: &CommonArgs,
-    ) -> Result<()> {
+    pub(crate) fn write(self, path: &Path, common: &CommonArgs) -> Result<()> {
         let wait = progress::spinner(common, "writing the report");
+        let model = &self.outcome.model;
+        let space = self.outcome.record.trees().map(|record| self.space(record));
         let report = Report {
-            title,
-            model: self.model,
-            sample: Some(self.sample()),
-            trial,
-            learning,
-            space: self.record.map(|record| self.space(record)),
+            title: self.title,
+            model,
+            sample: Some(Sample {
+                data: self.data,
+                structures: self.structures,
+                chemistry: self.chemistry,
+                copies: copies(model),
+            }),
+            trial: self.evaluated,
+            learning: self.learning,
+            space,
             target: self.target,
             facts: self.facts,
         };
@@ -94,15 +95,15 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<()> {
 
 /// The patterns of some graphs by number of edges; none if counting them would take long.
 pub(crate) fn counted(data: &Dataset, max_edges: Option<usize>) -> Option<Vec<usize>> {
-    let most = max_edges.filter(|_| input::edge_sets(data, max_edges) <= MOST_COUNTED)?;
-    let exploration = Exploration::new(data, Some(most), Engine::Census);
+    let is_quick = input::edge_sets(data, max_edges) <= MAX_COUNTED_EDGE_SETS;
+    let max_edges = max_edges.filter(|_| is_quick)?;
+    let exploration = Exploration::new(data, Some(max_edges), Engine::Census);
     let wanted = Wanted { vertices: true, ..Wanted::default() };
     exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
 }
 
 /// Predictions of the graphs held out of a training.
-pub(crate) fn held_out(model: &Model, data: &Dataset, rows: &[u32]) -> Result<Trial> {
-    let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
+pub(crate) fn held_out(model: &Model, data: &Dataset, rows: Vec<usize>) -> Result<Trial> {
     let part = data.subset(&rows);
     Ok(Trial {
         kind: Kind::HeldOut,
@@ -113,59 +114,99 @@ pub(crate) fn held_out(model: &Model, data: &Dataset, rows: &[u32]) -> Result<Tr
     })
 }
 
-/// Cross-validates a setting on random folds, for a report on a model that was trained on everything.
-pub(crate) fn cross_validated(
-    exploration: &Exploration<'_>,
-    params: &ValidParams,
-    common: &CommonArgs,
-) -> Result<(Trial, Vec<Learning>)> {
-    let data = exploration.data();
-    let count = FOLDS.min(data.len());
-    let folds = Folds::random(&Loss::new(params, data)?.strata(), count, params.seed)?;
-    let bar = progress::bar(common, folds.count() as u64, "cross-validating for the report");
-    let done = on_folds(exploration, &folds, params, || bar.inc(1))?;
-    bar.finish_and_clear();
-    Ok(done)
+/// The positions of some graphs among all of them, both ascending.
+pub(crate) fn positions(all: &[u32], some: &[u32]) -> Vec<usize> {
+    some.iter().filter_map(|graph| all.binary_search(graph).ok()).collect()
 }
 
-/// Cross-validates a setting on given folds: the predictions after the last round, and the curves.
-pub(crate) fn on_folds(
-    exploration: &Exploration<'_>,
-    folds: &Folds,
-    params: &ValidParams,
-    done: impl Fn() + Sync,
-) -> Result<(Trial, Vec<Learning>)> {
-    let data = exploration.data();
-    // Rounds are not chosen by the folds that are predicted.
-    let params = Params { early_stopping: None, ..(**params).clone() }.check()?;
-    let (setting, predictions) = cross_predict(exploration, folds, &params, None, done)?;
-    let loss = spinney::boosting::loss::Loss::new(&params, data)?;
-    let trial = Trial {
-        kind: Kind::CrossValidation,
-        rows: (0..data.len()).collect(),
-        predictions,
-        truth: Truth::of(data, loss.task())?,
-        folds: folds.numbers().to_vec(),
+/// The curves of a training.
+pub(crate) fn curves_of_record(record: &BoostingRecord) -> Vec<Learning> {
+    Learning::of_record(record)
+}
+
+/// Cross-validates the request on random folds, for the report on a model that was trained on all
+/// graphs. Where a limit or the user ends that, the report goes without.
+pub(crate) fn cross_validate(
+    report: &mut TrainingReport<'_>,
+    explored: &Explored<'_>,
+    request: &Request,
+    labelled: &Labelled,
+    common: &CommonArgs,
+) -> Result<()> {
+    let graphs = &labelled.graphs;
+    let params = &report.outcome.params;
+    let all = Loss::new(params, explored.data())?.strata();
+    let strata: Vec<u32> = graphs.iter().map(|&graph| all[graph as usize]).collect();
+    let folds = Folds::random(&strata, REPORT_FOLDS.min(graphs.len()), params.seed)?;
+    let folds = GraphFolds::new(folds, graphs.clone())?;
+    let bar = progress::bar(common, folds.count() as u64, "cross-validating for the report");
+    let keeper = FoldBar { bar: &bar };
+    let work = FoldWork { observer: &keeper, keeper: &keeper, keep_models: false };
+    let done = cross_validation::cross_validate(explored, request, &folds, None, work);
+    bar.finish_and_clear();
+    let result = match done {
+        Ok(Some(result)) => result,
+        Ok(None) => {
+            common.note("spinney: stopped; the report has no cross-validation");
+            return Ok(());
+        }
+        Err(error) if error.is_limit() => {
+            common.note(&format!("the report has no cross-validation: {error}"));
+            return Ok(());
+        }
+        Err(error) => return Err(error),
     };
-    Ok((trial, learning(&setting)))
+    report.evaluated = Some(evaluated(explored, &result, &folds)?);
+    report.learning.extend(curves(&result));
+    Ok(())
+}
+
+/// A bar that counts folds.
+pub(crate) struct FoldBar<'b> {
+    pub(crate) bar: &'b indicatif::ProgressBar,
+}
+
+impl Observer for FoldBar<'_> {
+    fn should_stop(&self) -> bool {
+        signals::asked()
+    }
+}
+
+impl FoldKeeper for FoldBar<'_> {
+    fn done(&self, _: &dyn Fn() -> spinney::boosting::Identity, _: &FoldTraining) {
+        self.bar.inc(1);
+    }
+}
+
+/// The predictions of a cross-validation with the truth: of every graph by the training that left it
+/// out, where its recipe ended.
+pub(crate) fn evaluated(
+    explored: &Explored<'_>,
+    result: &SettingResult,
+    folds: &GraphFolds,
+) -> Result<Trial> {
+    Ok(Trial {
+        kind: Kind::CrossValidation,
+        rows: (0..folds.graphs().len()).collect(),
+        predictions: cross_validation::predictions(explored, result, folds)?,
+        truth: cross_validation::truth(explored, &result.params, folds)?,
+        folds: folds.numbers().to_vec(),
+    })
 }
 
 /// The curves of a cross-validation.
-pub(crate) fn learning(setting: &Setting) -> Vec<Learning> {
-    let curve =
-        |(metric, curve): &(spinney::Metric, spinney::training::cross_validation::Curve)| {
-            Learning {
-                metric: *metric,
-                on: "test folds".into(),
-                values: curve.mean.clone(),
-                sd: Some(curve.sd.clone()),
-            }
-        };
-    setting.curves.iter().map(curve).collect()
+pub(crate) fn curves(result: &SettingResult) -> Vec<Learning> {
+    let curve = |one: &cross_validation::MetricCurve| Learning {
+        metric: one.metric,
+        on: "test folds".into(),
+        values: one.curve.mean.clone(),
+        sd: Some(one.curve.sd.clone()),
+    };
+    result.curves.iter().map(curve).collect()
 }
 
-/// The name of a file without its folder and ending, as people call it.
-pub(crate) fn called(path: &Path) -> String {
+/// The name of a file without its folder and ending.
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| path.display().to_string(), |s| s.to_string_lossy().into_owned())
 }

@@ -6,7 +6,7 @@
 //! everything but the fold, is measured on it. No test graph has a say in its own setting.
 
 use serde::{Deserialize, Serialize};
-use spinney::evaluation::metrics::mean_sd;
+use spinney::evaluation::metrics::{MeanSd, mean_sd};
 
 /// One setting, fold by fold, round by round (gBoost: one round).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ fn at(curve: &[f32], round: usize) -> f64 {
 }
 
 fn spread(values: &[f64]) -> Spread {
-    let (mean, sd) = mean_sd(values);
+    let MeanSd { mean, sd } = mean_sd(values);
     Spread { mean, sd }
 }
 
@@ -71,12 +71,12 @@ pub fn on_test_folds(settings: &[Curves]) -> Chosen {
         c.accuracy.iter().map(|fold| at(fold, round)).sum::<f64>() / c.accuracy.len() as f64
     };
     let (setting, round) = best(settings, mean);
-    at_setting(&settings[setting], (setting, round))
+    at_setting(&settings[setting], setting, round)
 }
 
-/// One setting at one round, whatever the others come to; `at` are their numbers.
+/// One setting at one round, whatever the others come to.
 #[must_use]
-pub fn at_setting(curves: &Curves, (setting, round): (usize, usize)) -> Chosen {
+pub fn at_setting(curves: &Curves, setting: usize, round: usize) -> Chosen {
     let over = |folds: &[Vec<f32>]| -> Vec<f64> { folds.iter().map(|f| at(f, round)).collect() };
     Chosen {
         accuracy: spread(&over(&curves.accuracy)),
@@ -95,7 +95,8 @@ pub fn nested(settings: &[Curves]) -> Chosen {
         let fold = |(f, &(s, round)): (usize, &(usize, usize))| at(&of(&settings[s])[f], round);
         chosen.iter().enumerate().map(fold).collect()
     };
-    let (accuracy, auc) = (spread(&over(|c| &c.accuracy)), spread(&over(|c| &c.auc)));
+    let accuracy = spread(&over(|c| &c.accuracy));
+    let auc = spread(&over(|c| &c.auc));
     Chosen { accuracy, auc, at: chosen }
 }
 

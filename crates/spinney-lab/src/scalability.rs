@@ -6,13 +6,15 @@
 //! out of memory, is not tried at larger sizes.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use spinney::boosting::{Booster, Exploration};
+use spinney::evaluation::Split;
 use spinney::mining::Census;
-use spinney::{Engine, Error, Metric, Params, Result};
+use spinney::training::{Explored, Job, Observer, Phase, Prepared, train};
+use spinney::{Engine, Error, Metric, Params, Request, Result};
 use spinney_chem::{AtomView, BondView, Chemistry};
 
 use crate::ledger::Ledger;
@@ -145,7 +147,8 @@ impl Scalability<'_> {
                 stopped = Some(format!("{} s were over", self.limit.as_secs()));
                 break;
             }
-            match self.fold(set, way.kind, (size, fold), left)? {
+            let split = set.folds.split(fold);
+            match self.fold(set, way.kind, Cell { size, split: &split, left })? {
                 Ok(fold) => done.push(fold),
                 Err(reason) => {
                     stopped = Some(reason);
@@ -171,23 +174,25 @@ impl Scalability<'_> {
         &self,
         set: &Set,
         kind: Kind,
-        (size, fold): (usize, usize),
-        left: Duration,
+        cell: Cell<'_>,
     ) -> Result<std::result::Result<Fold, String>> {
-        let (train, test) = set.folds.split(fold);
         match kind {
-            Kind::Joint(engine) => joint(set, engine, (size, &train, &test), left),
+            Kind::Joint(engine) => joint(set, engine, cell),
             Kind::Enumeration => {
                 let started = Instant::now();
-                let graphs: Vec<_> =
-                    train.iter().map(|&g| set.data.graphs()[g as usize].clone()).collect();
-                let census = Census::take(&graphs, size);
+                let graphs: Vec<_> = cell
+                    .split
+                    .train
+                    .iter()
+                    .map(|&g| set.data.graphs()[g as usize].clone())
+                    .collect();
+                let census = Census::take(&graphs, cell.size);
                 let seconds = started.elapsed().as_secs_f64();
                 let patterns =
                     (0..census.len() as u32).filter(|&p| census.edges(p) > 0).count() as f64;
                 Ok(Ok(Fold { seconds, accuracy: None, patterns: Some(patterns) }))
             }
-            Kind::Learner(name) => self.learner(set, name, (size, &train, &test), left),
+            Kind::Learner(name) => self.learner(set, name, cell),
         }
     }
 
@@ -195,9 +200,9 @@ impl Scalability<'_> {
         &self,
         set: &Set,
         name: &str,
-        (size, train, test): (usize, &[u32], &[u32]),
-        left: Duration,
+        cell: Cell<'_>,
     ) -> Result<std::result::Result<Fold, String>> {
+        let Cell { size, split: Split { train, held_out: test }, left } = cell;
         let environment = match &self.rivals {
             Ok(environment) => environment,
             Err(reason) => return Ok(Err(reason.clone())),
@@ -229,37 +234,61 @@ impl Scalability<'_> {
     }
 }
 
-/// Exploration and training together.
-fn joint(
-    set: &Set,
-    engine: Engine,
-    (size, train, test): (usize, &[u32], &[u32]),
+/// One size and fold, and the time that is left for it.
+#[derive(Clone, Copy)]
+struct Cell<'c> {
+    size: usize,
+    split: &'c Split,
     left: Duration,
-) -> Result<std::result::Result<Fold, String>> {
+}
+
+/// Stops a training when its time is over, and measures it up to the certificate.
+struct Stopwatch {
+    started: Instant,
+    left: Duration,
+    trained: Mutex<Option<Duration>>,
+}
+
+impl Observer for Stopwatch {
+    fn phase(&self, phase: Phase) {
+        if phase == Phase::Certifying {
+            let elapsed = self.started.elapsed();
+            *self.trained.lock().unwrap_or_else(PoisonError::into_inner) = Some(elapsed);
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        self.started.elapsed() >= self.left
+    }
+}
+
+/// Exploration and training together.
+fn joint(set: &Set, engine: Engine, cell: Cell<'_>) -> Result<std::result::Result<Fold, String>> {
+    let Cell { size, split, left } = cell;
     let params = Params {
-        max_edges: Some(size),
-        depth: DEPTH,
+        max_edges: Some(size).into(),
+        depth: DEPTH.into(),
         learning_rate: RATE,
-        trees: TREES,
+        trees: TREES.into(),
         ..Params::paper()
     };
-    let params = params.check()?;
-    let started = Instant::now();
+    let request = Request { engine, ..Request::paper().with_params(params) };
+    let watch = Stopwatch { started: Instant::now(), left, trained: Mutex::default() };
     // Only the training graphs are explored, as in the other ways.
-    let rows: Vec<usize> = train.iter().map(|&g| g as usize).collect();
-    let data = set.data.subset(&rows);
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let exploration = Exploration::new(&data, Some(size), engine);
-    let booster = Booster::new(&exploration, &params, &all, &[])?;
-    let trained = booster.run(|_| started.elapsed() < left)?;
-    let seconds = started.elapsed().as_secs_f64();
-    let fit = trained.into_fit()?;
-    if fit.model.rounds() < TREES && started.elapsed() >= left {
-        return Ok(Err(format!("timed out after {} of {TREES} trees", fit.model.rounds())));
+    let rows: Vec<usize> = split.train.iter().map(|&g| g as usize).collect();
+    let prepared = Prepared { data: set.data.subset(&rows), representation: None };
+    let explored = Explored::new(&prepared, std::slice::from_ref(&request), &watch)?;
+    let whole = Split::whole(prepared.data.len());
+    let outcome = train(&explored, &request, &Job::new(&whole), &watch)?;
+    let trained = *watch.trained.lock().unwrap_or_else(PoisonError::into_inner);
+    let seconds = trained.unwrap_or_else(|| watch.started.elapsed()).as_secs_f64();
+    let model = &outcome.model;
+    if model.rounds() < TREES && watch.should_stop() {
+        return Ok(Err(format!("timed out after {} of {TREES} trees", model.rounds())));
     }
-    let rows: Vec<usize> = test.iter().map(|&g| g as usize).collect();
-    let held_out = set.data.subset(&rows).relabelled(fit.model.labels());
-    let metrics = fit.model.evaluate(&held_out)?;
+    let rows: Vec<usize> = split.held_out.iter().map(|&g| g as usize).collect();
+    let held_out = set.data.subset(&rows).relabelled(model.labels());
+    let metrics = model.evaluate(&held_out)?;
     let accuracy = metrics.iter().find(|m| m.0 == Metric::Accuracy).map(|m| m.1);
     Ok(Ok(Fold { seconds, accuracy, patterns: None }))
 }

@@ -9,10 +9,12 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use spinney::boosting::Exploration;
-use spinney::evaluation::Folds;
+use spinney::evaluation::folds::GraphFolds;
+use spinney::evaluation::{Folds, Split};
 use spinney::io::ReadOptions;
-use spinney::training::cross_validation::cross_validate;
-use spinney::{Dataset, Engine, Metric, Params, Result, demo};
+use spinney::training::cross_validation::{FoldWork, cross_validate};
+use spinney::training::{Explored, Prepared, Silent};
+use spinney::{Dataset, Engine, Metric, Params, Request, Result, demo};
 
 use crate::ledger::Ledger;
 use crate::page::Page;
@@ -44,6 +46,21 @@ pub struct Xor {
     folds: Folds,
     /// Where they come from, in words.
     pub source: String,
+}
+
+/// A setting of the grid of trees.
+#[derive(Clone, Copy)]
+struct TreeSetting {
+    max_edges: Option<usize>,
+    depth: usize,
+    rate: f64,
+}
+
+/// Values of ν for one pattern size, solved one after the other.
+#[derive(Clone, Copy)]
+struct GboostPath<'n> {
+    max_edges: Option<usize>,
+    nus: &'n [f64],
 }
 
 /// One setting of trees.
@@ -79,7 +96,8 @@ impl Xor {
             return Ok(Xor { data, folds, source: source.into() });
         }
         let [one, two] = paths.each_ref().map(|p| spinney::io::read(p, &ReadOptions::default()));
-        let (one, two) = (one?.data, two?.data);
+        let one = one?.data;
+        let two = two?.data;
         let numbers: Vec<i64> =
             (0..one.len()).map(|_| 0).chain((0..two.len()).map(|_| 1)).collect();
         let data = one.concatenated(&two)?;
@@ -92,48 +110,58 @@ impl Xor {
     /// # Errors
     /// If training or writing fails.
     pub fn run(&self, ledger: &Ledger, quick: bool, done: &(dyn Fn(&str) + Sync)) -> Result<Page> {
-        let exploration = Exploration::new(&self.data, Some(ALL_EDGES), Engine::Census);
+        let prepared = Prepared { data: self.data.clone(), representation: None };
+        let largest = Params { max_edges: Some(ALL_EDGES).into(), ..Params::paper() };
+        let census = Request { engine: Engine::Census, ..Request::paper().with_params(largest) };
+        let explored = Explored::new(&prepared, &[census], &Silent)?;
         let rates = if quick { &RATES[1..2] } else { &RATES[..] };
         let nus = if quick { &NUS[5..] } else { &NUS[..] };
         let mut settings = Vec::new();
         for &max_edges in &SIZES {
             for &depth in &DEPTHS {
-                settings.extend(rates.iter().map(|&rate| (max_edges, depth, rate)));
+                settings.extend(rates.iter().map(|&rate| TreeSetting { max_edges, depth, rate }));
             }
         }
         let curves: Vec<Curves> = settings
             .par_iter()
-            .map(|&setting| self.trees(&exploration, ledger, setting, done))
+            .map(|&setting| self.trees(&explored, ledger, setting, done))
             .collect::<Result<_>>()?;
         let points: Vec<Vec<Point>> = SIZES
             .par_iter()
-            .map(|&max_edges| self.gboost(&exploration, ledger, (max_edges, nus), done))
+            .map(|&max_edges| {
+                self.gboost(explored.exploration(), ledger, GboostPath { max_edges, nus }, done)
+            })
             .collect::<Result<_>>()?;
         Ok(self.page(&curves, &points.concat()))
     }
 
     fn trees(
         &self,
-        exploration: &Exploration<'_>,
+        explored: &Explored<'_>,
         ledger: &Ledger,
-        (max_edges, depth, rate): (Option<usize>, usize, f64),
+        setting: TreeSetting,
         done: &(dyn Fn(&str) + Sync),
     ) -> Result<Curves> {
+        let TreeSetting { max_edges, depth, rate } = setting;
         let key = format!("trees x{} d{depth} η{rate}", shown(max_edges));
         let curves = ledger.cell(&key, || {
             let params = Params {
-                max_edges: Some(max_edges.unwrap_or(ALL_EDGES)),
-                depth,
+                max_edges: Some(max_edges.unwrap_or(ALL_EDGES)).into(),
+                depth: depth.into(),
                 learning_rate: rate,
-                trees: TREES,
+                trees: TREES.into(),
                 ..Params::paper()
             };
-            let setting = cross_validate(exploration, &self.folds, &params.check()?, None, || ())?;
+            let request = Request::paper().with_params(params);
+            let folds = GraphFolds::from(self.folds.clone());
+            let result = cross_validate(explored, &request, &folds, None, FoldWork::silent())?;
             let curve = |metric: Metric| {
-                let found = setting.curves.iter().find(|c| c.0 == metric);
-                found.map_or_else(Vec::new, |c| c.1.mean.clone())
+                let curves = result.iter().flat_map(|setting| &setting.curves);
+                let found = curves.clone().find(|one| one.metric == metric);
+                found.map_or_else(Vec::new, |one| one.curve.mean.clone())
             };
-            let (accuracy, loss) = (curve(Metric::Accuracy), curve(Metric::LogLoss));
+            let accuracy = curve(Metric::Accuracy);
+            let loss = curve(Metric::LogLoss);
             Ok(Curves { max_edges, depth, rate, accuracy, loss })
         })?;
         done(&key);
@@ -144,9 +172,10 @@ impl Xor {
         &self,
         exploration: &Exploration<'_>,
         ledger: &Ledger,
-        (max_edges, nus): (Option<usize>, &[f64]),
+        path: GboostPath<'_>,
         done: &(dyn Fn(&str) + Sync),
     ) -> Result<Vec<Point>> {
+        let GboostPath { max_edges, nus } = path;
         let targets = self.data.numbers()?;
         nus.iter()
             .map(|&nu| {
@@ -159,7 +188,7 @@ impl Xor {
                     };
                     let mut sum = 0.0;
                     for fold in 0..self.folds.count() {
-                        let (train, test) = self.folds.split(fold);
+                        let Split { train, held_out: test } = self.folds.split(fold);
                         let signs = train.iter().map(|&g| targets[g as usize]).collect();
                         let mut machine = gboost::Machine::new(exploration, &params, &train, signs);
                         let learned = machine.solve(&params)?;

@@ -5,7 +5,7 @@
 //! from a fixed seed so that the same page is made again.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use spinney::evaluation::metrics::{Metric, mean_sd};
+use spinney::evaluation::metrics::{MeanSd, Metric, mean_sd};
 use spinney::evaluation::predictions::measure;
 use spinney::model::{Predictions, Truth};
 
@@ -67,8 +67,8 @@ impl Trial {
                     (0..self.rows.len()).filter(|&i| self.folds[i] == fold).collect::<Vec<_>>()
                 };
                 let values = (0..folds).map(|fold| self.measure(metric, &members(fold)));
-                let (value, sd) = mean_sd(&values.collect::<Vec<f64>>());
-                return Measured { metric, value, sd };
+                let MeanSd { mean, sd } = mean_sd(&values.collect::<Vec<f64>>());
+                return Measured { metric, value: mean, sd };
             }
             let all: Vec<usize> = (0..self.rows.len()).collect();
             let drawn = (0..RESAMPLES)
@@ -76,7 +76,7 @@ impl Trial {
                 .map(|seed| self.measure(metric, &resample(self.rows.len(), seed)));
             let drawn: Vec<f64> =
                 drawn.collect::<Vec<_>>().into_iter().filter(|v| !v.is_nan()).collect();
-            Measured { metric, value: self.measure(metric, &all), sd: mean_sd(&drawn).1 }
+            Measured { metric, value: self.measure(metric, &all), sd: mean_sd(&drawn).sd }
         };
         self.truth.metrics().map(of).to_vec()
     }

@@ -2,6 +2,11 @@
 //!
 //! Targets are kept as they were written (`"1"`, `"active"`, `"-2.7"`); what they mean (classes or
 //! numbers) is decided when a loss is chosen, by [`Dataset::classes`] or [`Dataset::numbers`].
+//!
+//! **Invariant.** Data sets that are made of one another by other targets or weights share their
+//! graphs: a copy costs no graphs.
+
+use std::sync::Arc;
 
 use rayon::prelude::{IntoParallelRefMutIterator, ParallelIterator};
 
@@ -13,8 +18,8 @@ use crate::labels::{Labels, natural_order};
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
     labels: Labels,
-    graphs: Vec<Graph>,
-    ids: Vec<String>,
+    graphs: Arc<Vec<Graph>>,
+    ids: Arc<Vec<String>>,
     targets: Vec<Option<String>>,
     weights: Option<Vec<f64>>,
 }
@@ -36,20 +41,26 @@ impl Dataset {
     #[must_use]
     pub fn new(labels: &Labels, records: Vec<Record>) -> Self {
         let sorted = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
-        let mut data = Dataset { labels: labels.clone(), ..Dataset::default() };
-        data.graphs.reserve_exact(records.len());
+        let mut graphs = Vec::with_capacity(records.len());
+        let mut ids = Vec::with_capacity(records.len());
+        let mut targets = Vec::with_capacity(records.len());
         for record in records {
-            data.graphs.push(record.graph);
-            data.ids.push(record.id);
-            data.targets.push(record.target);
+            graphs.push(record.graph);
+            ids.push(record.id);
+            targets.push(record.target);
         }
-        if sorted != data.labels {
+        if sorted != *labels {
             let vertex = labels.vertex.translation(&sorted.vertex);
             let edge = labels.edge.translation(&sorted.edge);
-            data.graphs.par_iter_mut().for_each(|g| g.relabel(&vertex, &edge));
-            data.labels = sorted;
+            graphs.par_iter_mut().for_each(|g| g.relabel(&vertex, &edge));
         }
-        data
+        Dataset {
+            labels: sorted,
+            graphs: Arc::new(graphs),
+            ids: Arc::new(ids),
+            targets,
+            weights: None,
+        }
     }
 
     /// The same data with labels expressed in another dictionary, a model's for example. Labels
@@ -59,14 +70,10 @@ impl Dataset {
         let vertex = self.labels.vertex.translation(&labels.vertex);
         let edge = self.labels.edge.translation(&labels.edge);
         let graphs = self.graphs.iter().map(|g| g.relabelled(&vertex, &edge)).collect();
-        Dataset { labels: labels.clone(), graphs, ..self.clone_without_graphs() }
-    }
-
-    fn clone_without_graphs(&self) -> Dataset {
         Dataset {
-            labels: Labels::default(),
-            graphs: Vec::new(),
-            ids: self.ids.clone(),
+            labels: labels.clone(),
+            graphs: Arc::new(graphs),
+            ids: Arc::clone(&self.ids),
             targets: self.targets.clone(),
             weights: self.weights.clone(),
         }
@@ -77,8 +84,8 @@ impl Dataset {
     pub fn subset(&self, indices: &[usize]) -> Dataset {
         Dataset {
             labels: self.labels.clone(),
-            graphs: indices.iter().map(|&i| self.graphs[i].clone()).collect(),
-            ids: indices.iter().map(|&i| self.ids[i].clone()).collect(),
+            graphs: Arc::new(indices.iter().map(|&i| self.graphs[i].clone()).collect()),
+            ids: Arc::new(indices.iter().map(|&i| self.ids[i].clone()).collect()),
             targets: indices.iter().map(|&i| self.targets[i].clone()).collect(),
             weights: self.weights.as_ref().map(|w| indices.iter().map(|&i| w[i]).collect()),
         }
@@ -97,14 +104,15 @@ impl Dataset {
             labels.edge.intern(name);
         }
         let labels = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
-        let (mut all, other) = (self.relabelled(&labels), other.relabelled(&labels));
+        let mut all = self.relabelled(&labels);
+        let other = other.relabelled(&labels);
         all.weights = match (all.weights, other.weights) {
             (None, None) => None,
             (Some(a), Some(b)) => Some([a, b].concat()),
             _ => return Err(Error::data("only one of two data sets to be joined has weights")),
         };
-        all.graphs.extend(other.graphs);
-        all.ids.extend(other.ids);
+        Arc::make_mut(&mut all.graphs).extend(Arc::unwrap_or_clone(other.graphs));
+        Arc::make_mut(&mut all.ids).extend(other.ids.iter().cloned());
         all.targets.extend(other.targets);
         Ok(all)
     }
@@ -199,6 +207,12 @@ impl Dataset {
         !self.is_empty() && self.targets.iter().all(Option::is_some)
     }
 
+    /// The graphs that have a target, ascending.
+    #[must_use]
+    pub fn with_target(&self) -> Vec<u32> {
+        (0..self.len() as u32).filter(|&i| self.targets[i as usize].is_some()).collect()
+    }
+
     /// Each graph's target, as written.
     ///
     /// # Errors
@@ -206,6 +220,21 @@ impl Dataset {
     pub fn written_targets(&self) -> Result<Vec<&str>> {
         let targets = self.targets.iter().enumerate();
         targets.map(|(i, t)| t.as_deref().ok_or_else(|| self.no_target(i))).collect()
+    }
+
+    /// Checks that some graphs have targets.
+    ///
+    /// # Errors
+    /// Names the first graph without a target.
+    pub fn require_targets(&self, graphs: &[u32]) -> Result<()> {
+        let mut graphs = graphs.iter().map(|&g| g as usize);
+        graphs.find(|&i| self.targets[i].is_none()).map_or(Ok(()), |i| Err(self.no_target(i)))
+    }
+
+    /// The targets there are, with their graphs.
+    fn known_targets(&self) -> impl Iterator<Item = (usize, &str)> {
+        let targets = self.targets.iter().enumerate();
+        targets.filter_map(|(i, target)| Some((i, target.as_deref()?)))
     }
 
     fn no_target(&self, i: usize) -> Error {
@@ -219,20 +248,23 @@ impl Dataset {
     }
 
     /// The distinct targets in natural order. Numbers that are equal (`1` and `1.0`) are one class,
-    /// named as first written.
+    /// named as first written. Graphs without a target do not count.
     ///
     /// # Errors
-    /// A missing target, or one that is not a number among numbers (`nan`).
+    /// No target at all, or one that is not a number among numbers (`nan`).
     pub fn class_names(&self) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         let mut seen = std::collections::BTreeMap::new();
-        for (i, target) in self.written_targets()?.into_iter().enumerate() {
+        for (i, target) in self.known_targets() {
             if target.parse::<f64>().is_ok_and(|v| !v.is_finite()) {
                 return Err(self.not_finite(i, target));
             }
             seen.entry(class_key(target)).or_insert_with(|| {
                 names.push(target.to_owned());
             });
+        }
+        if names.is_empty() && !self.is_empty() {
+            return Err(self.no_target(0));
         }
         names.sort_by(|a, b| match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(x), Ok(y)) => x.total_cmp(&y),
@@ -246,20 +278,29 @@ impl Dataset {
     /// # Errors
     /// A missing target, or one that is not among `names`.
     pub fn classes(&self, names: &[String]) -> Result<Vec<u32>> {
+        self.written_targets()?;
+        Ok(self.classes_if_known(names)?.into_iter().flatten().collect())
+    }
+
+    /// The same, with nothing for a graph without a target.
+    ///
+    /// # Errors
+    /// A target that is not among `names`.
+    pub fn classes_if_known(&self, names: &[String]) -> Result<Vec<Option<u32>>> {
         let keys: std::collections::HashMap<String, u32> =
             names.iter().map(|n| class_key(n)).zip(0..).collect();
-        let targets = self.written_targets()?;
-        let index = targets.iter().enumerate().map(|(i, target)| {
-            let key = class_key(target);
-            keys.get(&key).copied().ok_or_else(|| {
+        let mut classes = vec![None; self.len()];
+        for (i, target) in self.known_targets() {
+            let class = keys.get(&class_key(target)).copied();
+            classes[i] = Some(class.ok_or_else(|| {
                 Error::data(format!(
                     "graph {} has target {target:?}, which is none of the classes {}",
                     self.ids[i],
                     names.join(", ")
                 ))
-            })
-        });
-        index.collect()
+            })?);
+        }
+        Ok(classes)
     }
 
     /// Each graph's target as a number.
@@ -267,16 +308,29 @@ impl Dataset {
     /// # Errors
     /// A target that is missing, not a number, or not finite.
     pub fn numbers(&self) -> Result<Vec<f64>> {
-        let targets = self.written_targets()?;
-        let numbers = targets.iter().enumerate().map(|(i, target)| match target.parse::<f64>() {
-            Ok(v) if v.is_finite() => Ok(v),
-            Ok(_) => Err(self.not_finite(i, target)),
-            Err(_) => Err(Error::data(format!(
-                "graph {} has target {target:?}, which is not a number",
-                self.ids[i]
-            ))),
-        });
-        numbers.collect()
+        self.written_targets()?;
+        Ok(self.numbers_if_known()?.into_iter().flatten().collect())
+    }
+
+    /// The same, with nothing for a graph without a target.
+    ///
+    /// # Errors
+    /// A target that is not a number, or not finite.
+    pub fn numbers_if_known(&self) -> Result<Vec<Option<f64>>> {
+        let mut numbers = vec![None; self.len()];
+        for (i, target) in self.known_targets() {
+            numbers[i] = Some(match target.parse::<f64>() {
+                Ok(v) if v.is_finite() => v,
+                Ok(_) => return Err(self.not_finite(i, target)),
+                Err(_) => {
+                    return Err(Error::data(format!(
+                        "graph {} has target {target:?}, which is not a number",
+                        self.ids[i]
+                    )));
+                }
+            });
+        }
+        Ok(numbers)
     }
 
     fn not_finite(&self, i: usize, target: &str) -> Error {

@@ -30,6 +30,8 @@ enum Kind {
     Data(String),
     #[error("{0}")]
     Failed(String),
+    #[error("{0}")]
+    Limit(String),
 }
 
 impl Error {
@@ -66,17 +68,32 @@ impl Error {
         Kind::Failed(reason.to_string()).into()
     }
 
+    /// Work that a limit of time, memory or patterns ended.
+    pub(crate) fn limit(reason: impl Display) -> Self {
+        Kind::Limit(reason.to_string()).into()
+    }
+
+    /// Whether a limit of time, memory or patterns ended the work.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(*self.0, Kind::Limit(_))
+    }
+
     /// The same fault, met while training without one fold.
     pub(crate) fn in_fold(fold: usize, error: &Error) -> Self {
         let text = format!("training without fold {}: {error}", fold + 1);
-        if error.is_bad_input() { Error::data(text) } else { Error::failed(text) }
+        match error {
+            error if error.is_limit() => Error::limit(text),
+            error if error.is_bad_input() => Error::data(text),
+            _ => Error::failed(text),
+        }
     }
 
     /// Whether the caller's input or usage is at fault, rather than the machine (a full disk, a
     /// folder without write permission) or the computation.
     #[must_use]
     pub fn is_bad_input(&self) -> bool {
-        !matches!(*self.0, Kind::Write { .. } | Kind::Failed(_))
+        !matches!(*self.0, Kind::Write { .. } | Kind::Failed(_) | Kind::Limit(_))
     }
 }
 

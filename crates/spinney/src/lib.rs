@@ -7,27 +7,33 @@
 //! # Quickstart
 //!
 //! ```
-//! use spinney::{Params, demo, fit};
+//! use spinney::{Params, Request, demo, fit};
 //!
 //! # fn main() -> spinney::Result<()> {
-//! // 1,035 small graphs whose class no linear model of subgraph indicators can tell.
+//! // 1,035 small graphs whose class no linear model of subgraph indicators separates.
 //! let data = demo::graph_xor();
-//! let params = Params { max_edges: Some(2), depth: 2, learning_rate: 0.7, trees: 100, ..Params::paper() };
-//! let trained = fit(&data, &params)?;
+//! let params = Params {
+//!     max_edges: Some(2).into(),
+//!     depth: 2.into(),
+//!     learning_rate: 0.7,
+//!     trees: 100.into(),
+//!     ..Params::paper()
+//! };
+//! let outcome = fit(&data, &Request::paper().with_params(params))?;
 //!
-//! let metrics = trained.model.evaluate(&data)?;
-//! println!("{metrics:?}, {} patterns", trained.model.patterns().len());
+//! let metrics = outcome.model.evaluate(&data)?;
+//! println!("{metrics:?}, {} patterns", outcome.model.patterns().len());
 //!
 //! // The model is one JSON text; it needs nothing else.
-//! let again = spinney::Model::from_json(&trained.model.to_json()).expect("an intact model");
-//! assert_eq!(again.predict(&data), trained.model.predict(&data));
+//! let again = spinney::Model::from_json(&outcome.model.to_json()).expect("an intact model");
+//! assert_eq!(again.predict(&data), outcome.model.predict(&data));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Read graphs from files with [`io::read`], choose engine, training and validation graphs with
-//! [`boosting::Exploration`] and [`boosting::Booster`], cross-validate with [`boosting::cv`], walk
-//! the patterns themselves with [`mining`].
+//! Read graphs from files with [`io::read`]; [`fit`] with `Request::default()` gives the program's
+//! default model. [`training`] shares a census among folds, settings and targets, cross-validates,
+//! shows progress and stops.
 
 pub mod boosting;
 pub mod dataset;
@@ -49,12 +55,12 @@ pub mod stacking;
 pub mod training;
 pub mod tuning;
 
-pub use boosting::{Fit, fit};
 pub use dataset::Dataset;
 pub use error::{Error, Result};
 pub use evaluation::Metric;
 pub use model::Model;
-pub use params::{Engine, Params};
+pub use params::{Engine, Params, Preset};
+pub use training::{Outcome, Request, fit};
 
 /// The README's example, compiled.
 #[cfg(doctest)]

@@ -18,7 +18,7 @@ use spinney::dataset::Record;
 use spinney::graph::Graph;
 use spinney::io::{OnError, Skipped};
 use spinney::labels::Labels;
-use spinney::representation::covariates::Covariates;
+use spinney::representation::{CovariateColumns, Representation};
 use spinney::{Dataset, Error, Result};
 
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, ReadError, Reader, Structure};
@@ -76,7 +76,7 @@ pub struct Loaded {
 }
 
 /// Reads a whole file. Covariates of `chemistry`, if it has any, become vertices of the graphs; those
-/// that the request names are told, for [`Loaded::with_covariates`].
+/// that the request names are given, for [`Loaded::covariate_columns`].
 ///
 /// # Errors
 /// A file that cannot be read, a column that it lacks, or a bad record (unless
@@ -126,18 +126,10 @@ pub fn for_each_batch(
 }
 
 impl Loaded {
-    /// Cuts the covariates, those measured too if `measure` says so, and makes vertices of them; there
-    /// are as many copies of each molecule.
-    ///
-    /// # Errors
-    /// As [`Covariates::apply`].
-    pub fn with_covariates(mut self, copies: usize, measure: bool) -> Result<(Loaded, Covariates)> {
-        let mut learned = Covariates::learn(&self.covariate_names, &self.covariates);
-        if measure {
-            learned = learned.with_measures(&self.data, copies);
-        }
-        self.data = learned.apply(&self.data, copies, &self.covariates)?;
-        Ok((self, learned))
+    /// The columns of covariates.
+    #[must_use]
+    pub fn covariate_columns(&self) -> CovariateColumns {
+        CovariateColumns { names: self.covariate_names.clone(), values: self.covariates.clone() }
     }
 }
 
@@ -292,8 +284,7 @@ impl<'r> Assembly<'r> {
         if chemistry.covariates.is_empty() {
             return Ok(Loaded { data, ..self.loaded });
         }
-        let copies = chemistry.copies().count;
-        let data = chemistry.covariates.apply(&data, copies, &self.loaded.covariates)?;
+        let data = chemistry.apply(&data, &self.loaded.covariates)?;
         Ok(Loaded { data, ..self.loaded })
     }
 }

@@ -13,8 +13,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use spinney::boosting::{Booster, Exploration};
-use spinney::{Engine, Error, Metric, Params, Result};
+use spinney::boosting::Exploration;
+use spinney::evaluation::Split;
+use spinney::training::cross_validation::{FoldWork, train_fold};
+use spinney::training::{Explored, Prepared, Silent};
+use spinney::{Engine, Error, Metric, Params, Request, Result};
 
 use crate::choose::Curves;
 use crate::ledger::Ledger;
@@ -65,11 +68,12 @@ impl Qsar<'_> {
         let mut results = Vec::new();
         for source in SOURCES.iter().filter(|s| !self.quick || QUICK.contains(&s.name)) {
             let set = source.read(data)?;
-            let exploration = Exploration::new(&set.data, Some(LARGEST), Engine::Census);
-            let trees = self.trees(&set, &exploration)?;
+            let prepared = Prepared { data: set.data.clone(), representation: None };
+            let explored = explored(&prepared)?;
+            let trees = self.trees(&set, &explored)?;
             let stumps: Settings = trees.iter().filter(|s| s.0.contains(" d1 ")).cloned().collect();
-            let gboost = self.gboost(&set, &exploration)?;
-            drop(exploration);
+            let gboost = self.gboost(&set, explored.exploration())?;
+            drop(explored);
             results.push(Results { set, methods: [trees, stumps, gboost], rivals: Vec::new() });
         }
         for result in results.iter_mut().filter(|r| !self.quick || r.set.source.name == QUICK[0]) {
@@ -111,7 +115,7 @@ impl Qsar<'_> {
         let failed = |e: std::io::Error| Error::failed(format!("no folder for the rivals: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         if !meant.iter().all(|rival| self.ledger.has(&key(rival))) {
-            export(folder.path(), (&set.data, &set.folds), set.structures.as_deref(), sizes)?;
+            export(folder.path(), set, sizes)?;
         }
         let run = |rival: &'static Rival| {
             let key = key(rival);
@@ -123,27 +127,28 @@ impl Qsar<'_> {
         meant.into_par_iter().with_max_len(1).map(run).collect()
     }
 
-    fn trees(&self, set: &Set, exploration: &Exploration<'_>) -> Result<Settings> {
-        let (sizes, rates) =
-            if self.quick { (&SIZES[..1], &RATES[2..]) } else { (&SIZES[..], &RATES[..]) };
+    fn trees(&self, set: &Set, explored: &Explored<'_>) -> Result<Settings> {
+        let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
+        let rates = if self.quick { &RATES[2..] } else { &RATES[..] };
         let mut settings = Vec::new();
         for &max_edges in sizes {
             for &depth in &DEPTHS {
-                settings.extend(rates.iter().map(|&rate| (max_edges, depth, rate)));
+                settings.extend(rates.iter().map(|&rate| TreeSetting { max_edges, depth, rate }));
             }
         }
         let trees = if self.quick { 100 } else { TREES };
-        let run = |&(max_edges, depth, rate): &(usize, usize, f64)| {
+        let run = |&TreeSetting { max_edges, depth, rate }: &TreeSetting| {
             let setting = format!("x{max_edges} d{depth} η{rate}");
             let key = format!("{} trees {setting} k{trees}", set.source.name);
             let params = Params {
-                max_edges: Some(max_edges),
-                depth,
+                max_edges: Some(max_edges).into(),
+                depth: depth.into(),
                 learning_rate: rate,
-                trees,
+                trees: trees.into(),
                 ..Params::paper()
             };
-            let curves = self.ledger.cell(&key, || tree_curves(set, exploration, params))?;
+            let request = Request::paper().with_params(params);
+            let curves = self.ledger.cell(&key, || tree_curves(set, explored, &request))?;
             (self.done)(&key);
             Ok((setting, curves))
         };
@@ -151,8 +156,8 @@ impl Qsar<'_> {
     }
 
     fn gboost(&self, set: &Set, exploration: &Exploration<'_>) -> Result<Settings> {
-        let (sizes, nus) =
-            if self.quick { (&SIZES[..1], &NUS[1..4]) } else { (&SIZES[..], &NUS[..]) };
+        let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
+        let nus = if self.quick { &NUS[1..4] } else { &NUS[..] };
         let mut settings = Vec::new();
         for &max_edges in sizes {
             let key = format!("{} gboost x{max_edges} ν{nus:?} ±{TOLERANCE}", set.source.name);
@@ -166,14 +171,29 @@ impl Qsar<'_> {
     }
 }
 
-fn tree_curves(set: &Set, exploration: &Exploration<'_>, params: Params) -> Result<Curves> {
-    let params = params.check()?;
+/// One census of all sizes of the grid.
+fn explored(prepared: &Prepared) -> Result<Explored<'_>> {
+    let params = Params { max_edges: Some(LARGEST).into(), ..Params::paper() };
+    let request = Request { engine: Engine::Census, ..Request::paper().with_params(params) };
+    Explored::new(prepared, &[request], &Silent)
+}
+
+/// A setting of the paper's grid of trees.
+#[derive(Clone, Copy)]
+struct TreeSetting {
+    max_edges: usize,
+    depth: usize,
+    rate: f64,
+}
+
+fn tree_curves(set: &Set, explored: &Explored<'_>, request: &Request) -> Result<Curves> {
     let train = |train: &[u32], test: &[u32]| -> Result<Vec<(f32, f32)>> {
-        let trained = Booster::new(exploration, &params, train, test)?.run(|_| true)?;
+        let split = Split { train: train.to_vec(), held_out: test.to_vec() };
         let value = |valid: &[(Metric, f64)], metric: Metric| {
             valid.iter().find(|v| v.0 == metric).map_or(f32::NAN, |v| v.1 as f32)
         };
-        let rounds = trained.into_record().rounds;
+        let trained = train_fold(explored, request, &split, FoldWork::silent())?;
+        let rounds = trained.map_or_else(Vec::new, |fold| fold.rounds);
         let both =
             |valid: &[(Metric, f64)]| (value(valid, Metric::Accuracy), value(valid, Metric::Auc));
         Ok(rounds.iter().map(|round| both(&round.valid)).collect())

@@ -1,9 +1,8 @@
 //! The paper's figure of feature importance and search space for CPDB: patterns searched and selected
 //! against all, by size, and what the selected ones are worth.
 
-use spinney::boosting::{Booster, Exploration};
 use spinney::mining::Census;
-use spinney::{Dataset, Engine, Params, Result};
+use spinney::{Dataset, Engine, Error, Params, Request, Result, fit};
 use spinney_chem::smarts::pattern_text;
 
 use crate::page::Page;
@@ -23,23 +22,23 @@ const SHOWN: usize = 20;
 /// If training fails.
 pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
     let params = Params {
-        max_edges: Some(MAX_EDGES),
-        depth: DEPTH,
+        max_edges: Some(MAX_EDGES).into(),
+        depth: DEPTH.into(),
         learning_rate: RATE,
-        trees: TREES,
+        trees: TREES.into(),
         ..Params::paper()
     };
-    let params = params.check()?;
     // The bound engine searches as the paper does: what cannot win is not enumerated.
-    let exploration = Exploration::new(data, Some(MAX_EDGES), Engine::Bound);
-    let train: Vec<u32> = (0..data.len() as u32).collect();
-    let fit = Booster::new(&exploration, &params, &train, &[])?.run(|_| true)?.into_fit()?;
+    let request = Request { engine: Engine::Bound, ..Request::paper().with_params(params) };
+    let outcome = fit(data, &request)?;
+    let no_trees = || Error::failed("the training has no record of trees");
+    let record = outcome.record.trees().ok_or_else(no_trees)?;
     let mut all = [0; MAX_EDGES + 1];
     let census = Census::take(data.graphs(), MAX_EDGES);
     (0..census.len() as u32).for_each(|pattern| all[census.edges(pattern)] += 1);
     let mut selected = [0; MAX_EDGES + 1];
-    fit.model.patterns().iter().for_each(|p| selected[p.code.edge_count()] += 1);
-    let searched = &fit.record.explored_by_edges;
+    outcome.model.patterns().iter().for_each(|p| selected[p.code.edge_count()] += 1);
+    let searched = &record.explored_by_edges;
     let searched = |size: usize| searched.get(size).copied().unwrap_or(0);
     let setting = format!("x{MAX_EDGES} d{DEPTH} η{RATE} k{TREES}, trained on all graphs");
     let mut sizes = Table::new(
@@ -57,7 +56,7 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
         let numbers = [size, all[size], searched(size), selected[size]].map(|n| n.to_string());
         sizes.row(numbers.into_iter().chain([format!("{share:.1}")]));
     }
-    let importance = fit.model.importance();
+    let importance = outcome.model.importance();
     let total: f64 = importance.iter().map(|i| i.gain).sum();
     let mut worth = Table::new(
         "CPDB: the most important patterns",
@@ -65,15 +64,15 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
     );
     worth.note = format!("Importance: the share of all gain of splits, at {setting}.");
     for (rank, of) in importance.iter().take(SHOWN).enumerate() {
-        let pattern = &fit.model.patterns()[of.pattern];
-        let labels = fit.model.labels();
+        let pattern = &outcome.model.patterns()[of.pattern];
+        let labels = outcome.model.labels();
         let text = pattern_text(&pattern.code, labels);
         let share = format!("{:.2}", 100.0 * of.gain / total);
         worth.row([(rank + 1).to_string(), text, share, pattern.total_support().to_string()]);
     }
     let ranks = importance.iter().enumerate();
     let ranked = ranks.map(|(i, of)| ((i + 1) as f64, 100.0 * of.gain / total)).collect();
-    let plot = |title: &str, (x, y): (&str, &str), lines| Plot {
+    let plot = |title: &str, x: &str, y: &str, lines| Plot {
         title: title.into(),
         x: x.into(),
         y: y.into(),
@@ -89,10 +88,11 @@ pub(super) fn add(data: &Dataset, page: &mut Page) -> Result<()> {
     page.figures.push((
         format!("Feature importance and search space for CPDB, {setting}."),
         vec![
-            plot("Patterns by size", ("edges", "patterns"), lines),
+            plot("Patterns by size", "edges", "patterns", lines),
             plot(
                 "Importance of the selected patterns",
-                ("rank", "share of gain (%)"),
+                "rank",
+                "share of gain (%)",
                 vec![Line { name: "patterns".into(), points: ranked, ..Line::default() }],
             ),
         ],

@@ -10,11 +10,12 @@ use std::path::Path;
 
 use spinney::boosting::loss::Loss;
 use spinney::dataset::Record;
-use spinney::evaluation::Folds;
+use spinney::evaluation::{Folds, Split};
 use spinney::graph::Graph;
 use spinney::io::{OnError, ReadOptions};
 use spinney::labels::Labels;
-use spinney::{Dataset, Error, Params, Result};
+use spinney::params::FixedParams;
+use spinney::{Dataset, Error, Result};
 use spinney_chem::Chemistry;
 use spinney_chem::read::{Loaded, Request, load};
 
@@ -141,7 +142,7 @@ impl Source {
         let data = if self.form == Form::Derived { derived(&written)? } else { written };
         let folds = match numbers {
             Some(numbers) => Folds::from_numbers(&numbers, data.len())?,
-            None => Folds::random(&Loss::new(&Params::paper().check()?, &data)?.strata(), 10, 0)?,
+            None => Folds::random(&Loss::new(&FixedParams::paper(), &data)?.strata(), 10, 0)?,
         };
         Ok(Set { source: self, data, folds, structures: None })
     }
@@ -166,8 +167,8 @@ impl Set {
     /// The graphs without fold `f`, without it and the next, in it, in the next.
     pub fn parts(&self, f: usize) -> [Vec<u32>; 4] {
         let next = (f + 1) % self.folds.count();
-        let (train, test) = self.folds.split(f);
-        let (_, inner_test) = self.folds.split(next);
+        let Split { train, held_out: test } = self.folds.split(f);
+        let Split { held_out: inner_test, .. } = self.folds.split(next);
         let mut inside = vec![false; self.data.len()];
         inner_test.iter().for_each(|&g| inside[g as usize] = true);
         let inner_train = train.iter().copied().filter(|&g| !inside[g as usize]).collect();

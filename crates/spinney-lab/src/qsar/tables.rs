@@ -143,5 +143,5 @@ fn at_printed(settings: &Settings, printed: &str) -> Option<Chosen> {
         None => (printed, 0),
     };
     let number = settings.iter().position(|s| s.0 == name)?;
-    Some(at_setting(&settings[number].1, (number, round)))
+    Some(at_setting(&settings[number].1, number, round))
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde_json::json;
-use spinney::evaluation::Folds;
 use spinney::graph::Graph;
 use spinney::mining::Census;
-use spinney::{Dataset, Error, Result};
+use spinney::{Error, Result};
+
+use crate::qsar::sets::Set;
 
 /// Patterns up to a size, by graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,15 +101,11 @@ impl Matrix {
 ///
 /// # Errors
 /// If targets are no numbers, or a file cannot be written.
-pub fn export(
-    folder: &Path,
-    (data, folds): (&Dataset, &Folds),
-    structures: Option<&[String]>,
-    sizes: &[usize],
-) -> Result<()> {
+pub fn export(folder: &Path, set: &Set, sizes: &[usize]) -> Result<()> {
+    let Set { data, folds, structures, .. } = set;
     let mut numbers = vec![0; data.len()];
     for fold in 0..folds.count() {
-        folds.split(fold).1.iter().for_each(|&graph| numbers[graph as usize] = fold);
+        folds.split(fold).held_out.iter().for_each(|&graph| numbers[graph as usize] = fold);
     }
     let targets: Vec<u8> = data.numbers()?.iter().map(|&t| u8::from(t > 0.0)).collect();
     let names = &data.labels().vertex;

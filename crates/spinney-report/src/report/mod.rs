@@ -15,7 +15,7 @@ mod trees;
 
 use maud::{Markup, html};
 use serde_json::json;
-use spinney::boosting::Record;
+use spinney::boosting::BoostingRecord;
 use spinney::evaluation::metrics::Metric;
 use spinney::model::Model;
 use spinney::representation::views::Views;
@@ -43,7 +43,7 @@ pub struct Learning {
 impl Learning {
     /// What a training recorded.
     #[must_use]
-    pub fn of_record(record: &Record) -> Vec<Learning> {
+    pub fn of_record(record: &BoostingRecord) -> Vec<Learning> {
         let train = record.rounds.iter().map(|r| r.train_metric).collect();
         let own =
             Learning { metric: record.metric, on: "training".into(), values: train, sd: None };

@@ -1,7 +1,7 @@
 //! The search space: the patterns that there are, those looked at, those in the model.
 
 use maud::{Markup, html};
-use spinney::boosting::Record;
+use spinney::boosting::BoostingRecord;
 
 use super::Report;
 use crate::page::{count, figure, grouped};
@@ -21,7 +21,7 @@ pub struct Space {
 impl Space {
     /// What a training recorded. A census looks at every pattern there is.
     #[must_use]
-    pub fn of_record(record: &Record) -> Space {
+    pub fn of_record(record: &BoostingRecord) -> Space {
         let is_census = record.edge_sets.is_some();
         Space {
             whole: is_census.then(|| record.explored_by_edges.clone()),

@@ -18,10 +18,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::boosting::assemble::{Numbered, digest, unproven};
+use crate::boosting::booster::Booster;
 use crate::boosting::record::{Round, StopReason};
 use crate::boosting::tree_grower::{GrownNode, GrownTree};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::evaluation::Split;
 use crate::evaluation::metrics::Metric;
 use crate::labels::Label;
 use crate::mining::classes::Column;
@@ -29,14 +31,11 @@ use crate::mining::dfs_code::DfsCode;
 use crate::model::envelope::Kind;
 use crate::model::file::{edge_of, edge_tuple};
 use crate::model::{Node, Tree, Unproven};
-use crate::params::ValidParams;
+use crate::params::FixedParams;
 use crate::search::space::{PatternSpace, Simplest};
 
 const KIND: Kind =
     Kind { format: "spinney-checkpoint", version: 1, part: "checkpoint", what: "checkpoint" };
-
-const CELLS: Kind =
-    Kind { format: "spinney-cells", version: 1, part: "cells", what: "checkpoint of a cv" };
 
 /// What a training is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,20 +49,25 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Of a training on the graphs `train` of `data`, validated on `valid`. The number of trees does
-    /// not count: a training may go on for longer than was first thought.
+    /// Of a training with parameters on a split of `data`.
     #[must_use]
-    pub fn new(data: &Dataset, params: &ValidParams, train: &[u32], valid: &[u32]) -> Identity {
-        let mut params = serde_json::to_value(&**params).unwrap_or_default();
-        if let Some(params) = params.as_object_mut() {
-            params.shift_remove("trees");
-        }
+    pub fn new(data: &Dataset, params: Value, split: &Split) -> Identity {
         Identity {
             program: concat!("spinney ", env!("CARGO_PKG_VERSION")).into(),
             params,
-            train_sha256: digest(data, train),
-            valid_sha256: digest(data, valid),
+            train_sha256: digest(data, &split.train),
+            valid_sha256: digest(data, &split.held_out),
         }
+    }
+
+    /// Of a booster. The number of trees does not count: a training may go on for longer than was
+    /// first thought.
+    pub(crate) fn of(data: &Dataset, params: &FixedParams, split: &Split) -> Identity {
+        let mut params = serde_json::to_value(params).unwrap_or_default();
+        if let Some(params) = params.as_object_mut() {
+            params.shift_remove("trees");
+        }
+        Identity::new(data, params, split)
     }
 
     /// Why a training of this identity cannot go on where `other` would.
@@ -87,7 +91,7 @@ impl Identity {
 /// A 64-bit float by its bits: exact, and any value.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Bits(u64);
+pub(crate) struct Bits(u64);
 
 impl From<f64> for Bits {
     fn from(value: f64) -> Bits {
@@ -96,11 +100,11 @@ impl From<f64> for Bits {
 }
 
 impl Bits {
-    fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         f64::from_bits(self.0)
     }
 
-    fn all(values: &[f64]) -> Vec<Bits> {
+    pub(crate) fn all(values: &[f64]) -> Vec<Bits> {
         values.iter().map(|&v| v.into()).collect()
     }
 }
@@ -108,7 +112,7 @@ impl Bits {
 /// A [`Round`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WireRound {
+pub(crate) struct WireRound {
     round: usize,
     train: [Bits; 2],
     valid_loss: Option<Bits>,
@@ -120,7 +124,7 @@ struct WireRound {
 }
 
 impl WireRound {
-    fn new(r: &Round) -> WireRound {
+    pub(crate) fn new(r: &Round) -> WireRound {
         WireRound {
             round: r.round,
             train: [r.train_loss.into(), r.train_metric.into()],
@@ -133,7 +137,7 @@ impl WireRound {
         }
     }
 
-    fn into_round(self) -> std::result::Result<Round, String> {
+    pub(crate) fn into_round(self) -> std::result::Result<Round, String> {
         let valid = self.valid.into_iter().map(|(m, v)| Ok((m.parse::<Metric>()?, v.value())));
         Ok(Round {
             round: self.round,
@@ -180,38 +184,42 @@ struct Wire {
 #[derive(Clone, Debug)]
 pub struct Checkpoint(Wire);
 
-/// What a checkpoint is made of, and what a training gets back from it.
-pub(crate) struct State {
+/// All scores that the next round depends on.
+pub(crate) struct SavedScores {
+    /// Of the training graphs: by the model, then by each member of an ensemble that is kept apart.
+    pub(crate) train: Vec<f64>,
+    /// Of the validation graphs.
+    pub(crate) valid: Vec<f64>,
+}
+
+/// What a training gets back from a checkpoint.
+pub(crate) struct ResumedState {
     pub(crate) ended: Option<StopReason>,
     pub(crate) rounds: Vec<Round>,
     pub(crate) trees: Vec<GrownTree>,
-    pub(crate) scores: [Vec<f64>; 2],
+    pub(crate) scores: SavedScores,
 }
 
 impl Checkpoint {
-    pub(crate) fn new(
-        identity: Identity,
-        ended: Option<StopReason>,
-        rounds: &[Round],
-        trees: &[GrownTree],
-        scores: &[Vec<f64>; 2],
-    ) -> Checkpoint {
-        let unproven = unproven(trees);
-        let Numbered { patterns, engine_ids, trees } = Numbered::new(trees);
+    /// The state of a booster.
+    pub(crate) fn of(booster: &Booster<'_>) -> Checkpoint {
+        let scores = booster.scores();
+        let unproven = unproven(&booster.trees);
+        let Numbered { patterns, engine_ids, trees } = Numbered::new(&booster.trees);
         let pattern = |(code, number): (DfsCode, u32)| WirePattern {
             root: code.root(),
             edges: code.edges().iter().map(edge_tuple).collect(),
             number,
         };
         Checkpoint(Wire {
-            identity,
-            ended,
-            rounds: rounds.iter().map(WireRound::new).collect(),
+            identity: booster.identity().clone(),
+            ended: booster.ended,
+            rounds: booster.rounds().iter().map(WireRound::new).collect(),
             patterns: patterns.into_iter().zip(engine_ids).map(pattern).collect(),
             trees,
             unproven,
-            train_scores: Bits::all(&scores[0]),
-            valid_scores: Bits::all(&scores[1]),
+            train_scores: Bits::all(&scores.train),
+            valid_scores: Bits::all(&scores.valid),
         })
     }
 
@@ -244,18 +252,20 @@ impl Checkpoint {
         Ok(Checkpoint(wire))
     }
 
-    /// What a training of this identity goes on from; `expected` are the numbers of scores.
+    /// What a training of this identity goes on from; there must be as many scores as in `own`.
     pub(crate) fn into_state(
         self,
         identity: &Identity,
         space: &mut dyn PatternSpace,
-        expected: [usize; 2],
-    ) -> Result<State> {
+        own: &SavedScores,
+    ) -> Result<ResumedState> {
         let wire = self.0;
         if let Some(reason) = wire.identity.differs(identity) {
             return Err(refused(reason));
         }
-        if [wire.train_scores.len(), wire.valid_scores.len()] != expected {
+        let fits = wire.train_scores.len() == own.train.len()
+            && wire.valid_scores.len() == own.valid.len();
+        if !fits {
             return Err(refused("its scores are not those of these graphs"));
         }
         let known: Vec<(DfsCode, u32)> = wire.patterns.into_iter().map(code_of).collect();
@@ -263,17 +273,19 @@ impl Checkpoint {
         let numbers = numbers.ok_or_else(|| refused("a pattern of it is not in the graphs"))?;
         let codes: Vec<DfsCode> = known.into_iter().map(|(code, _)| code).collect();
         let values = |bits: Vec<Bits>| bits.into_iter().map(Bits::value).collect();
+        let train = values(wire.train_scores);
+        let valid = values(wire.valid_scores);
         let mut trees: Vec<GrownTree> =
             wire.trees.iter().map(|tree| grown(tree, &codes, &numbers)).collect();
         for open in wire.unproven {
             let tree = trees.get_mut(open.tree).ok_or_else(|| refused("it lacks a tree"))?;
             tree.open.push((open.node, open.bound));
         }
-        Ok(State {
+        Ok(ResumedState {
             ended: wire.ended,
             rounds: rounds(wire.rounds).map_err(refused)?,
             trees,
-            scores: [values(wire.train_scores), values(wire.valid_scores)],
+            scores: SavedScores { train, valid },
         })
     }
 }
@@ -304,59 +316,5 @@ fn grown(tree: &Tree, codes: &[DfsCode], numbers: &[u32]) -> GrownTree {
         nodes: tree.nodes().iter().map(node).collect(),
         leaf_of: Vec::new(),
         open: Vec::new(),
-    }
-}
-
-/// Finished cells of a cross-validation: the rounds of each training.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Cells(Vec<Cell>);
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cell {
-    identity: Identity,
-    trees: usize,
-    rounds: Vec<WireRound>,
-}
-
-impl Cells {
-    /// The number of cells.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The rounds of a training of `trees` rounds at most, if it is finished.
-    #[must_use]
-    pub fn get(&self, identity: &Identity, trees: usize) -> Option<Vec<Round>> {
-        let cell = self.0.iter().find(|c| c.trees == trees && c.identity == *identity)?;
-        rounds(cell.rounds.clone()).ok()
-    }
-
-    /// Enters a finished training.
-    pub fn put(&mut self, identity: Identity, trees: usize, rounds: &[Round]) {
-        let rounds = rounds.iter().map(WireRound::new).collect();
-        self.0.push(Cell { identity, trees, rounds });
-    }
-
-    /// The file's text.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        CELLS.seal(&serde_json::to_string(&self.0).unwrap_or_default())
-    }
-
-    /// Reads the text of a file of cells.
-    ///
-    /// # Errors
-    /// Says why the text is no intact one.
-    pub fn from_json(text: &str) -> std::result::Result<Cells, String> {
-        serde_json::from_str(CELLS.open(text)?).map_err(|e| format!("damaged: {e}"))
     }
 }

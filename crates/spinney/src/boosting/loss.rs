@@ -11,19 +11,19 @@ use crate::error::{Error, Result};
 use crate::math::{exp, ln, ln_1p, sum};
 use crate::model::predict::softmax;
 use crate::model::{Link, Task, Truth};
-use crate::params::{Init, LossKind, ValidParams};
+use crate::params::{FixedParams, Init, LossKind};
 
 /// A loss with the targets it is measured against.
 #[derive(Clone, Debug)]
 pub struct Loss {
-    kind: Kind,
+    formula: Formula,
     task: Task,
-    /// Class indices, or numbers.
+    /// Class indices, or numbers; NaN where a graph has no target.
     targets: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum Formula {
     Logistic,
     Softmax,
     Squared,
@@ -33,7 +33,7 @@ enum Kind {
 
 /// Integer targets with at most this many different values are classes, unless a loss says
 /// otherwise.
-const MOST_CLASSES: usize = 20;
+const MAX_INTEGER_CLASSES: usize = 20;
 
 impl Loss {
     /// Strata for random folds: the class of each graph, or one stratum for numbers.
@@ -43,26 +43,30 @@ impl Loss {
         self.targets().iter().map(|&t| if numbers { 0 } else { t as u32 }).collect()
     }
 
-    /// The loss that the parameters ask for, on the targets of `data`.
+    /// The loss that the parameters ask for, on the targets of `data`. What the targets mean (which
+    /// classes there are, or that they are numbers) is asked of all of them.
     ///
     /// # Errors
-    /// If targets are missing or do not fit the loss.
-    pub fn new(params: &ValidParams, data: &Dataset) -> Result<Loss> {
-        let kind = match params.loss {
+    /// If targets do not fit the loss, or there are none. Graphs may lack one: see
+    /// [`Dataset::require_targets`].
+    pub fn new(params: &FixedParams, data: &Dataset) -> Result<Loss> {
+        let formula = match params.loss {
             LossKind::Auto => guess(data)?,
-            LossKind::Logistic => Kind::Logistic,
-            LossKind::Softmax => Kind::Softmax,
-            LossKind::Squared => Kind::Squared,
-            LossKind::Huber => Kind::Huber(params.huber_delta),
-            LossKind::Poisson => Kind::Poisson,
+            LossKind::Logistic => Formula::Logistic,
+            LossKind::Softmax => Formula::Softmax,
+            LossKind::Squared => Formula::Squared,
+            LossKind::Huber => Formula::Huber(params.huber_delta),
+            LossKind::Poisson => Formula::Poisson,
         };
-        match kind {
-            Kind::Logistic | Kind::Softmax => Loss::classes(kind, data, params.positive.as_deref()),
-            _ => Loss::numbers(kind, data),
+        match formula {
+            Formula::Logistic | Formula::Softmax => {
+                Loss::classes(formula, data, params.positive.as_deref())
+            }
+            _ => Loss::numbers(formula, data),
         }
     }
 
-    fn classes(kind: Kind, data: &Dataset, positive: Option<&str>) -> Result<Loss> {
+    fn classes(formula: Formula, data: &Dataset, positive: Option<&str>) -> Result<Loss> {
         let mut names = data.class_names()?;
         if names.len() < 2 {
             return Err(Error::data(format!(
@@ -71,10 +75,11 @@ impl Loss {
             )));
         }
         put_positive_last(&mut names, positive)?;
-        let targets = data.classes(&names)?.into_iter().map(f64::from).collect();
-        let task = match (kind, <[String; 2]>::try_from(names)) {
-            (Kind::Logistic, Ok(classes)) => Task::Binary { classes },
-            (Kind::Logistic, Err(names)) => {
+        let known = data.classes_if_known(&names)?.into_iter();
+        let targets = known.map(|class| class.map_or(f64::NAN, f64::from)).collect();
+        let task = match (formula, <[String; 2]>::try_from(names)) {
+            (Formula::Logistic, Ok(classes)) => Task::Binary { classes },
+            (Formula::Logistic, Err(names)) => {
                 return Err(Error::parameter(
                     "loss",
                     format!(
@@ -86,19 +91,20 @@ impl Loss {
             (_, Ok(classes)) => Task::Multiclass { classes: classes.to_vec() },
             (_, Err(classes)) => Task::Multiclass { classes },
         };
-        Ok(Loss { kind, task, targets })
+        Ok(Loss { formula, task, targets })
     }
 
-    fn numbers(kind: Kind, data: &Dataset) -> Result<Loss> {
-        let targets = data.numbers()?;
-        if let (Kind::Poisson, Some(i)) = (kind, targets.iter().position(|&t| t < 0.0)) {
+    fn numbers(formula: Formula, data: &Dataset) -> Result<Loss> {
+        let known = data.numbers_if_known()?.into_iter();
+        let targets: Vec<f64> = known.map(|number| number.unwrap_or(f64::NAN)).collect();
+        if let (Formula::Poisson, Some(i)) = (formula, targets.iter().position(|&t| t < 0.0)) {
             return Err(Error::data(format!(
                 "graph {} has target {}: the poisson loss needs counts of at least 0",
                 data.ids()[i],
                 targets[i]
             )));
         }
-        Ok(Loss { kind, task: Task::Regression, targets })
+        Ok(Loss { formula, task: Task::Regression, targets })
     }
 
     /// What the targets are.
@@ -110,11 +116,11 @@ impl Loss {
     /// From score to prediction.
     #[must_use]
     pub fn link(&self) -> Link {
-        match self.kind {
-            Kind::Logistic => Link::Logistic,
-            Kind::Softmax => Link::Softmax,
-            Kind::Squared | Kind::Huber(_) => Link::Identity,
-            Kind::Poisson => Link::Exp,
+        match self.formula {
+            Formula::Logistic => Link::Logistic,
+            Formula::Softmax => Link::Softmax,
+            Formula::Squared | Formula::Huber(_) => Link::Identity,
+            Formula::Poisson => Link::Exp,
         }
     }
 
@@ -156,18 +162,18 @@ impl Loss {
             sum(targets.zip(weights).map(|(y, w)| w * value(y))) / total
         };
         let log = |p: f64| ln(p.max(1e-10));
-        match (self.kind, how) {
-            (Kind::Logistic, Init::Mean) => vec![mean(&|y| 2.0 * y - 1.0)],
-            (Kind::Logistic, Init::Best) => {
+        match (self.formula, how) {
+            (Formula::Logistic, Init::Mean) => vec![mean(&|y| 2.0 * y - 1.0)],
+            (Formula::Logistic, Init::Best) => {
                 let p = mean(&|y| y);
                 vec![0.5 * (log(p) - log(1.0 - p))]
             }
-            (Kind::Softmax, Init::Mean) => vec![0.0; self.outputs()],
-            (Kind::Softmax, Init::Best) => {
+            (Formula::Softmax, Init::Mean) => vec![0.0; self.outputs()],
+            (Formula::Softmax, Init::Best) => {
                 (0..self.outputs()).map(|c| log(mean(&|y| f64::from(y == c as f64)))).collect()
             }
-            (Kind::Squared | Kind::Huber(_), _) => vec![mean(&|y| y)],
-            (Kind::Poisson, _) => vec![log(mean(&|y| y))],
+            (Formula::Squared | Formula::Huber(_), _) => vec![mean(&|y| y)],
+            (Formula::Poisson, _) => vec![log(mean(&|y| y))],
         }
     }
 
@@ -175,7 +181,7 @@ impl Loss {
     /// probabilities, which all outputs share.
     #[must_use]
     pub fn prepared(&self, mut scores: Vec<f64>) -> Vec<f64> {
-        if self.kind == Kind::Softmax {
+        if self.formula == Formula::Softmax {
             let classes = self.outputs();
             let all = scores.par_chunks_exact_mut(classes).with_min_len(64);
             all.for_each(|scores| scores.copy_from_slice(&softmax(scores)));
@@ -188,19 +194,19 @@ impl Loss {
     #[must_use]
     pub fn residual(&self, i: usize, scores: &[f64], output: usize) -> (f64, f64) {
         let y = self.targets[i];
-        match self.kind {
-            Kind::Logistic => {
+        match self.formula {
+            Formula::Logistic => {
                 let sign = 2.0 * y - 1.0;
                 let r = 2.0 * sign / (1.0 + exp(2.0 * sign * scores[0]));
                 (r, r.abs() * (2.0 - r.abs()))
             }
-            Kind::Softmax => {
+            Formula::Softmax => {
                 let p = scores[output];
                 (f64::from(y == output as f64) - p, p * (1.0 - p))
             }
-            Kind::Squared => (y - scores[0], 1.0),
-            Kind::Huber(delta) => ((y - scores[0]).clamp(-delta, delta), 1.0),
-            Kind::Poisson => {
+            Formula::Squared => (y - scores[0], 1.0),
+            Formula::Huber(delta) => ((y - scores[0]).clamp(-delta, delta), 1.0),
+            Formula::Poisson => {
                 let mean = exp(scores[0]);
                 (y - mean, mean)
             }
@@ -211,26 +217,26 @@ impl Loss {
     #[must_use]
     pub fn newton_factor(&self) -> f64 {
         let k = self.outputs() as f64;
-        if self.kind == Kind::Softmax { (k - 1.0) / k } else { 1.0 }
+        if self.formula == Formula::Softmax { (k - 1.0) / k } else { 1.0 }
     }
 
     /// The loss of graph `i`.
     #[must_use]
     pub fn value(&self, i: usize, scores: &[f64]) -> f64 {
         let y = self.targets[i];
-        match self.kind {
-            Kind::Logistic => {
+        match self.formula {
+            Formula::Logistic => {
                 let margin = -2.0 * (2.0 * y - 1.0) * scores[0];
                 // log(1 + e^m) without overflow.
                 margin.max(0.0) + ln_1p(exp(-margin.abs()))
             }
-            Kind::Softmax => -ln(softmax(scores)[y as usize].max(1e-300)),
-            Kind::Squared => 0.5 * (y - scores[0]).powi(2),
-            Kind::Huber(delta) => {
+            Formula::Softmax => -ln(softmax(scores)[y as usize].max(1e-300)),
+            Formula::Squared => 0.5 * (y - scores[0]).powi(2),
+            Formula::Huber(delta) => {
                 let e = (y - scores[0]).abs();
                 if e <= delta { 0.5 * e * e } else { delta * (e - 0.5 * delta) }
             }
-            Kind::Poisson => exp(scores[0]) - y * scores[0],
+            Formula::Poisson => exp(scores[0]) - y * scores[0],
         }
     }
 }
@@ -264,20 +270,24 @@ fn put_positive_last(names: &mut [String], asked: Option<&str>) -> Result<()> {
 }
 
 /// Two values: two classes. Words or a few integers: classes. Else numbers.
-fn guess(data: &Dataset) -> Result<Kind> {
+fn guess(data: &Dataset) -> Result<Formula> {
     let names = data.class_names()?;
     let integers = names.iter().all(|n| n.parse::<f64>().is_ok_and(|v| v.fract() == 0.0));
     let words = names.iter().all(|n| n.parse::<f64>().is_err());
     Ok(match names.len() {
-        0..=2 => Kind::Logistic,
-        n if words || (integers && n <= MOST_CLASSES && 2 * n <= data.len()) => Kind::Softmax,
-        _ => Kind::Squared,
+        0..=2 => Formula::Logistic,
+        n if words
+            || (integers && n <= MAX_INTEGER_CLASSES && 2 * n <= data.with_target().len()) =>
+        {
+            Formula::Softmax
+        }
+        _ => Formula::Squared,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Loss, put_positive_last};
+    use super::{Formula, Loss, put_positive_last};
     use crate::model::Task;
 
     #[test]
@@ -298,14 +308,14 @@ mod tests {
     fn derivatives_are_derivatives() {
         let classes = Task::Multiclass { classes: vec![String::new(); 3] };
         let cases = [
-            (Kind::Logistic, Task::Regression, vec![0.3], vec![0.0, 1.0]),
-            (Kind::Squared, Task::Regression, vec![0.3], vec![-2.0, 1.5]),
-            (Kind::Huber(1.0), Task::Regression, vec![0.3], vec![0.9]),
-            (Kind::Poisson, Task::Regression, vec![0.3], vec![0.0, 4.0]),
-            (Kind::Softmax, classes, vec![0.3, -0.2, 1.0], vec![0.0, 1.0, 2.0]),
+            (Formula::Logistic, Task::Regression, vec![0.3], vec![0.0, 1.0]),
+            (Formula::Squared, Task::Regression, vec![0.3], vec![-2.0, 1.5]),
+            (Formula::Huber(1.0), Task::Regression, vec![0.3], vec![0.9]),
+            (Formula::Poisson, Task::Regression, vec![0.3], vec![0.0, 4.0]),
+            (Formula::Softmax, classes, vec![0.3, -0.2, 1.0], vec![0.0, 1.0, 2.0]),
         ];
-        for (kind, task, scores, targets) in cases {
-            let loss = Loss { kind, task, targets };
+        for (formula, task, scores, targets) in cases {
+            let loss = Loss { formula, task, targets };
             for i in 0..loss.targets.len() {
                 for output in 0..scores.len() {
                     let at = |step: f64| {
@@ -317,8 +327,8 @@ mod tests {
                     let slope = (at(h) - at(-h)) / (2.0 * h);
                     let bend = (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h);
                     let (r, c) = loss.residual(i, &loss.prepared(scores.clone()), output);
-                    assert!((r + slope).abs() < 1e-6, "{kind:?}: {r} against {slope}");
-                    assert!((c - bend).abs() < 1e-5, "{kind:?}: {c} against {bend}");
+                    assert!((r + slope).abs() < 1e-6, "{formula:?}: {r} against {slope}");
+                    assert!((c - bend).abs() < 1e-5, "{formula:?}: {c} against {bend}");
                 }
             }
         }

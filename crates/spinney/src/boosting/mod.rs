@@ -1,30 +1,37 @@
 //! Gradient boosting over the pattern space (paper, sections 2.3 and 4).
 //!
-//! The data flow is the list of files: [`params`] are checked, [`explore`] finds the patterns once,
-//! [`loss`] gives residuals, `sampling` chooses graphs, `builder` has the trees of a round grown,
-//! each by a `grower`, [`mod@fit`] adds them up
-//! and repeats, [`record`] says what happened, `assemble` writes the model, [`checkpoint`] what a
-//! training goes on from, [`cv`] does it fold by fold. [`sharing`] adds models of several targets up, as `weighing`
-//! says. [`stumps`] takes the stumps of other learners.
+//! The data flow is the list of files: [`loss`] gives residuals, `sampling` chooses graphs,
+//! `round_builder` has the trees of a round grown, each by a `tree_grower` (Alg. 2), [`booster`] adds
+//! them up and repeats (Alg. 1), for the members of an `ensemble`; `best_round` watches validation
+//! graphs, [`record`] says what happened, [`trained`] and `assemble` write the model, `certify`
+//! proves its patterns, [`checkpoint`] and `resume` are what a training goes on from. [`stumps`]
+//! takes the stumps of other learners.
 //!
-//! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry.
+//! **Architecture Invariant:** boosting reads no files, prints nothing and knows no chemistry. What
+//! stands beside trees (a linear model) or above them (tuning, stacking) is not its matter.
 
 pub(crate) mod assemble;
+mod best_round;
 pub mod booster;
 mod certify;
 pub mod checkpoint;
+mod ensemble;
+pub(crate) mod graph_weights;
 pub mod loss;
 pub mod record;
+mod resume;
 mod round_builder;
 mod sampling;
 mod scored_set;
 pub mod stumps;
+pub mod trained;
 mod tree_grower;
 
 pub use crate::mining::exploration::Exploration;
-pub use crate::params::{Engine, Params, ValidParams};
+pub use crate::params::{Engine, FixedParams, ValidParams};
 pub use crate::search::stop::Limits;
 pub use assemble::data_sha256;
-pub use booster::{Booster, Fit, Trained, fit};
-pub use checkpoint::{Cells, Checkpoint, Identity};
-pub use record::{Record, Round, StopReason};
+pub use booster::Booster;
+pub use checkpoint::{Checkpoint, Identity};
+pub use record::{BoostingRecord, Round, StopReason};
+pub use trained::{BoostedModel, Trained};

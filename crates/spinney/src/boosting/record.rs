@@ -82,9 +82,26 @@ pub struct Round {
     pub seconds: f64,
 }
 
+impl Round {
+    /// A model that is not made in rounds, measured once.
+    pub(crate) fn of_model(valid: Vec<(Metric, f64)>) -> Round {
+        Round {
+            round: 1,
+            train_loss: f64::NAN,
+            train_metric: f64::NAN,
+            valid_loss: None,
+            valid,
+            patterns: 0,
+            classes: 0,
+            splits: 0,
+            seconds: 0.0,
+        }
+    }
+}
+
 /// The whole training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Record {
+pub struct BoostingRecord {
     /// The engine that explored.
     pub engine: Engine,
     /// Connected edge sets met by the census.
@@ -95,7 +112,8 @@ pub struct Record {
     /// Patterns explored and kept.
     pub patterns: usize,
     /// Patterns met in searches of single nodes, and not kept: one met in several is counted in each.
-    pub met_alone: usize,
+    #[serde(rename = "met_alone")]
+    pub node_search_patterns: usize,
     /// Patterns explored by number of edges, from 0.
     pub explored_by_edges: Vec<usize>,
     /// Classes of patterns.

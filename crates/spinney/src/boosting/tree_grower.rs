@@ -57,6 +57,13 @@ impl GrownTree {
         }
     }
 
+    /// Adds the tree, of one output, to the scores of the training graphs.
+    pub(crate) fn add_to(&self, scores: &mut [f64], output: usize, outputs: usize) {
+        for (position, &leaf) in self.leaf_of.iter().enumerate() {
+            scores[position * outputs + output] += self.leaf_value(leaf);
+        }
+    }
+
     /// Makes the tree count less.
     pub(crate) fn scale(&mut self, factor: f64) {
         for node in &mut self.nodes {

@@ -5,6 +5,23 @@
 use crate::error::{Error, Result};
 use crate::random::shuffled;
 
+/// The graphs of one training, and those held out of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// The graphs to train on, ascending.
+    pub train: Vec<u32>,
+    /// The graphs held out, ascending.
+    pub held_out: Vec<u32>,
+}
+
+impl Split {
+    /// All of a number of graphs to train on, none held out.
+    #[must_use]
+    pub fn whole(graphs: usize) -> Split {
+        Split { train: (0..graphs as u32).collect(), held_out: Vec::new() }
+    }
+}
+
 /// The test fold of each graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folds {
@@ -114,21 +131,85 @@ impl Folds {
 
     /// The graphs outside and inside a fold: to train on, to test on.
     #[must_use]
-    pub fn split(&self, fold: usize) -> (Vec<u32>, Vec<u32>) {
-        (0..self.fold_of.len() as u32).partition(|&i| self.fold_of[i as usize] != fold as u32)
+    pub fn split(&self, fold: usize) -> Split {
+        let (train, held_out) =
+            (0..self.fold_of.len() as u32).partition(|&i| self.fold_of[i as usize] != fold as u32);
+        Split { train, held_out }
+    }
+
+    /// The same of folds that were dealt to some `graphs` alone, by position.
+    #[must_use]
+    pub fn split_of(&self, graphs: &[u32], fold: usize) -> Split {
+        let pick =
+            |positions: Vec<u32>| positions.into_iter().map(|p| graphs[p as usize]).collect();
+        let Split { train, held_out } = self.split(fold);
+        Split { train: pick(train), held_out: pick(held_out) }
+    }
+}
+
+/// Folds dealt to some graphs of a data set, those that have a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphFolds {
+    folds: Folds,
+    graphs: Vec<u32>,
+}
+
+impl GraphFolds {
+    /// Folds by position in `graphs`, ascending.
+    ///
+    /// # Errors
+    /// If there is not one fold a graph.
+    pub fn new(folds: Folds, graphs: Vec<u32>) -> Result<GraphFolds> {
+        if folds.fold_of.len() != graphs.len() {
+            let dealt = folds.fold_of.len();
+            return Err(Error::data(format!("folds of {dealt} graphs for {}", graphs.len())));
+        }
+        Ok(GraphFolds { folds, graphs })
+    }
+
+    /// The number of folds.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.folds.count()
+    }
+
+    /// The graphs.
+    #[must_use]
+    pub fn graphs(&self) -> &[u32] {
+        &self.graphs
+    }
+
+    /// The fold of each graph, in their order.
+    #[must_use]
+    pub fn numbers(&self) -> &[u32] {
+        self.folds.numbers()
+    }
+
+    /// The graphs outside and inside a fold.
+    #[must_use]
+    pub fn split(&self, fold: usize) -> Split {
+        self.folds.split_of(&self.graphs, fold)
+    }
+}
+
+impl From<Folds> for GraphFolds {
+    /// Folds of all graphs.
+    fn from(folds: Folds) -> GraphFolds {
+        let graphs = (0..folds.fold_of.len() as u32).collect();
+        GraphFolds { folds, graphs }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Folds;
+    use super::{Folds, Split};
 
     #[test]
     fn random_folds_are_stratified_and_whole() {
         let strata: Vec<u32> = (0..100).map(|i| u32::from(i % 5 == 0)).collect();
         let folds = Folds::random(&strata, 10, 1).unwrap();
         for fold in 0..10 {
-            let (train, test) = folds.split(fold);
+            let Split { train, held_out: test } = folds.split(fold);
             assert_eq!((train.len(), test.len()), (90, 10));
             assert_eq!(test.iter().filter(|&&i| strata[i as usize] == 1).count(), 2);
         }
@@ -142,7 +223,7 @@ mod tests {
         let groups = ["a", "b", "a", "c", "b", "a", "d", "e", "f"];
         let folds = Folds::grouped(&groups, 3).unwrap();
         for fold in 0..3 {
-            let (train, test) = folds.split(fold);
+            let Split { train, held_out: test } = folds.split(fold);
             assert_eq!(test.len(), 3);
             let apart = |t: &u32| test.iter().all(|s| groups[*s as usize] != groups[*t as usize]);
             assert!(train.iter().all(apart));
@@ -155,7 +236,7 @@ mod tests {
     fn numbered_folds() {
         let folds = Folds::from_numbers(&[7, 3, 7, -1], 4).unwrap();
         assert_eq!(folds.count(), 3);
-        assert_eq!(folds.split(2), (vec![1, 3], vec![0, 2]));
+        assert_eq!(folds.split(2), Split { train: vec![1, 3], held_out: vec![0, 2] });
         assert!(
             Folds::from_numbers(&[1, 2], 3).unwrap_err().to_string().contains("2 entries for 3")
         );

@@ -158,23 +158,33 @@ fn squares(truth: &[f64], predicted: &[f64]) -> f64 {
     truth.iter().zip(predicted).map(|(t, p)| (t - p).powi(2)).sum()
 }
 
+/// A mean and a standard deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct MeanSd {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of the sample (n − 1).
+    pub sd: f64,
+}
+
 /// Mean and sample standard deviation of the defined values (an AUC is not, in a fold of one class).
 #[must_use]
-pub fn mean_sd(values: &[f64]) -> (f64, f64) {
+pub fn mean_sd(values: &[f64]) -> MeanSd {
     let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    (mean, if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
+    MeanSd { mean, sd: if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 } }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{auc, class_auc, log_loss, mean_sd, r2, rmse};
+    use super::{MeanSd, auc, class_auc, log_loss, mean_sd, r2, rmse};
 
     #[test]
     fn spread() {
-        assert_eq!(mean_sd(&[1.0, 3.0, f64::NAN]), (2.0, 2f64.sqrt()));
+        let expected = MeanSd { mean: 2.0, sd: 2f64.sqrt() };
+        assert_eq!(mean_sd(&[1.0, 3.0, f64::NAN]), expected);
     }
 
     #[test]

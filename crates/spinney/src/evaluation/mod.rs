@@ -4,6 +4,6 @@ pub mod folds;
 pub mod metrics;
 pub mod predictions;
 
-pub use folds::Folds;
+pub use folds::{Folds, Split};
 pub use metrics::Metric;
 pub use predictions::Truth;

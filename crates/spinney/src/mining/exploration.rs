@@ -3,15 +3,16 @@
 //! A grid of settings, or the folds of a cross-validation, needs one census: settings with smaller
 //! `max_edges` use a part of it, folds count the classes of their own training graphs.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::dataset::Dataset;
+use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::mining::classes::Columns;
 use crate::mining::dfs_code::MOST_EDGES;
-use crate::mining::{Census, EmbeddingBudget, Progress, estimate_edge_sets};
-use crate::params::{Engine, ValidParams};
+use crate::mining::{Census, EmbeddingBudget, Progress, estimate_edge_sets, most_edge_sets};
+use crate::params::Engine;
 use crate::search::space::{BoundSpace, CensusSpace, PatternSpace};
 use crate::search::stop::Limits;
 
@@ -68,7 +69,7 @@ impl Gauge {
 #[derive(Debug)]
 pub struct Exploration<'d> {
     data: &'d Dataset,
-    census: Option<Census>,
+    census: Option<Arc<Census>>,
     max_edges: Option<usize>,
     /// Bytes for the embeddings of a frontier.
     memory: Option<usize>,
@@ -105,7 +106,7 @@ impl<'d> Exploration<'d> {
     /// that reaches a limit ends with a valid model and tells what is not proven. A census that would
     /// take more than its share is given up for the bound engine.
     #[must_use]
-    pub fn limited(
+    pub fn with_limits(
         data: &'d Dataset,
         max_edges: Option<usize>,
         engine: Engine,
@@ -138,6 +139,7 @@ impl<'d> Exploration<'d> {
         let gauge = Gauge::new(limits, engine);
         let go_on = |progress: &Progress| gauge.allows(progress);
         let census = counts_out.then(|| Census::take_while(graphs, most, &go_on)).flatten();
+        let census = census.map(Arc::new);
         let given_up = gauge.reason.into_inner().unwrap_or_else(PoisonError::into_inner);
         let given_up = given_up.filter(|_| counts_out && census.is_none());
         if let Some(census) = &census {
@@ -174,6 +176,13 @@ impl<'d> Exploration<'d> {
         self.edge_sets
     }
 
+    /// The same graphs with other targets, which share the census.
+    #[must_use]
+    pub fn with_targets_of<'t>(&self, data: &'t Dataset) -> Exploration<'t> {
+        debug_assert_eq!(data.len(), self.data.len());
+        Exploration { data, census: self.census.clone(), given_up: self.given_up.clone(), ..*self }
+    }
+
     /// The data explored.
     #[must_use]
     pub fn data(&self) -> &'d Dataset {
@@ -201,7 +210,7 @@ impl<'d> Exploration<'d> {
     /// The census, if one was taken.
     #[must_use]
     pub fn census(&self) -> Option<&Census> {
-        self.census.as_ref()
+        self.census.as_deref()
     }
 
     /// Seconds that the exploration took.
@@ -217,29 +226,6 @@ impl<'d> Exploration<'d> {
             (None, _) => true,
             (Some(have), Some(want)) => want <= have,
             (Some(_), None) => false,
-        }
-    }
-
-    /// The space that the training graphs `train` are split by.
-    pub(crate) fn space<'s>(
-        &'s self,
-        params: &ValidParams,
-        train: &[u32],
-    ) -> Box<dyn PatternSpace + 's> {
-        let least = params.min_samples_leaf as u32;
-        let most = (train.len() as u32).saturating_sub(least);
-        let which = Columns {
-            max_edges: params.max_edges.unwrap_or(MOST_EDGES),
-            min_support: params.min_support as u32,
-            count_levels: params.count_levels as u32,
-            vertices: params.vertices,
-            useful: (least, most),
-        };
-        match &self.census {
-            Some(census) if params.pattern_sample >= 1.0 => {
-                Box::new(CensusSpace::new(census, self.data.graphs(), train, &which).whole())
-            }
-            _ => self.columns(&which, train),
         }
     }
 
@@ -260,4 +246,28 @@ impl<'d> Exploration<'d> {
             }
         }
     }
+}
+
+/// A census of more edge sets (estimated) fits few memories: each takes some 20 bytes.
+const MAX_CENSUS_EDGE_SETS: f64 = 2e9;
+
+/// Refuses a census that would fill any memory.
+///
+/// # Errors
+/// Names the engine and what to take instead.
+pub fn check_census(data: &Dataset, max_edges: Option<usize>, engine: Engine) -> Result<()> {
+    let most = || most_edge_sets(data.graphs(), max_edges.unwrap_or(usize::MAX));
+    if engine != Engine::Census || most() <= MAX_CENSUS_EDGE_SETS {
+        return Ok(());
+    }
+    let largest = data.graphs().iter().map(Graph::edge_count).max().unwrap_or(0);
+    let sets = estimate_edge_sets(data.graphs(), max_edges.unwrap_or(largest).min(largest));
+    if sets <= MAX_CENSUS_EDGE_SETS {
+        return Ok(());
+    }
+    let reason = format!(
+        "a census of some {sets:.0e} edge sets would fill the memory: lower --max-edges or use \
+         --engine bound, which gives the same"
+    );
+    Err(Error::parameter("engine", reason))
 }

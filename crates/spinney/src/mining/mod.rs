@@ -29,12 +29,15 @@ mod grow;
 pub mod guided_search;
 mod join;
 pub mod levels;
+/// What a training may take.
+pub mod limits;
 pub mod mine;
 mod minimal;
 mod rows;
 pub mod tree;
 pub mod visit;
 
+pub use crate::params::Engine;
 pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
 pub use census::{Census, PatternId, Progress};

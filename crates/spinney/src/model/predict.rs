@@ -42,6 +42,12 @@ impl Predictions {
         self.outputs
     }
 
+    /// The scores of all graphs, one after the other.
+    #[must_use]
+    pub fn into_scores(self) -> Vec<f64> {
+        self.scores
+    }
+
     /// The number of graphs.
     #[must_use]
     pub fn len(&self) -> usize {

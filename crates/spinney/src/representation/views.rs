@@ -12,12 +12,16 @@
 //!
 //! **Cost.** One pass to find bridges, and a copy for each view.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, Record};
 use crate::graph::{Copies, Edge, Graph};
 use crate::labels::{Label, Labels};
 use crate::model::Model;
+use crate::params::Preset;
+use crate::representation::Representation;
 use crate::representation::covariates::Covariates;
 
 /// What makes vertices the same.
@@ -49,7 +53,7 @@ impl std::str::FromStr for VertexView {
 pub struct Views {
     /// The views; each is a component of its own.
     pub vertices: Vec<VertexView>,
-    /// Numbers beside the graphs, which [`apply`](Self::apply) leaves to them.
+    /// Numbers beside the graphs.
     #[serde(default, skip_serializing_if = "Covariates::is_empty")]
     pub covariates: Covariates,
 }
@@ -68,6 +72,15 @@ impl Views {
         Views { vertices, ..Views::default() }
     }
 
+    /// The views that a preset represents graphs by.
+    #[must_use]
+    pub fn of_preset(preset: Preset) -> Views {
+        match preset {
+            Preset::Default => Views::both(),
+            Preset::Paper => Views::default(),
+        }
+    }
+
     /// The views kept in a model; those of molecules are not understood here, and give nothing, nor do
     /// views that repeat: a stranger's model must not make a graph a million times as large.
     #[must_use]
@@ -77,12 +90,6 @@ impl Views {
         let all = &views.vertices;
         let repeats = (1..all.len()).any(|i| all[..i].contains(&all[i]));
         (!all.is_empty() && !repeats && views.covariates.are_sound()).then_some(views)
-    }
-
-    /// The views as a model keeps them; nothing where graphs stay as they are.
-    #[must_use]
-    pub fn to_json(&self) -> Option<serde_json::Value> {
-        (*self != Views::default()).then(|| serde_json::json!(self))
     }
 
     /// The number of copies of a graph.
@@ -99,7 +106,7 @@ impl Views {
 
     /// The graphs of `data` in these views, without covariates.
     #[must_use]
-    pub fn apply(&self, data: &Dataset) -> Dataset {
+    pub fn viewed(&self, data: &Dataset) -> Dataset {
         if self.vertices == Views::default().vertices {
             return data.clone();
         }
@@ -143,6 +150,31 @@ impl Views {
             }));
         }
         Graph::new(vertices, edges)
+    }
+}
+
+impl Representation for Views {
+    fn views<'d>(&self, data: &'d Dataset) -> Cow<'d, Dataset> {
+        match self.vertices == Views::default().vertices {
+            true => Cow::Borrowed(data),
+            false => Cow::Owned(self.viewed(data)),
+        }
+    }
+
+    fn copies(&self) -> usize {
+        self.count()
+    }
+
+    fn covariates(&self) -> &Covariates {
+        &self.covariates
+    }
+
+    fn set_covariates(&mut self, covariates: Covariates) {
+        self.covariates = covariates;
+    }
+
+    fn to_json(&self) -> Option<serde_json::Value> {
+        (*self != Views::default()).then(|| serde_json::json!(self))
     }
 }
 

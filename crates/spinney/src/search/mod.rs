@@ -18,4 +18,5 @@ pub mod packed;
 pub mod samples;
 pub mod small;
 pub mod space;
+pub(crate) mod spaces;
 pub mod stop;

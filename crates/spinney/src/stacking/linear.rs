@@ -20,6 +20,8 @@ use std::borrow::Cow;
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::boosting::booster::{GraphSplit, StartingScores};
+use crate::boosting::graph_weights::graph_weights;
 use crate::boosting::loss::Loss;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
@@ -27,7 +29,7 @@ use crate::graph::Graph;
 use crate::mining::{Canonizer, DfsCode, Fragments};
 use crate::model::matcher::{Dictionary, Matcher, Scratch};
 use crate::model::{Link, Model, Node, Pattern, Tree, Truth};
-use crate::params::ValidParams;
+use crate::params::FixedParams;
 use crate::stacking::coordinate_descent::{LinearLoss, Rows, Weighted};
 
 /// The most stumps.
@@ -92,7 +94,7 @@ struct Stump {
 
 /// A linear model of some training graphs, with its weight.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Linear {
+pub(crate) struct LinearMember {
     codes: Vec<DfsCode>,
     stumps: Vec<Stump>,
     /// By code, the training graphs that have it, by position.
@@ -109,14 +111,16 @@ pub(crate) fn applies(loss: &Loss) -> bool {
     loss.outputs() == 1 && loss.link() != Link::Exp
 }
 
-/// The linear model that the parameters ask for.
-pub(crate) fn asked_for(
+/// The linear model that the parameters ask for, fitted to the training graphs of `split`.
+///
+/// # Errors
+/// If there is no linear model of this loss.
+pub(crate) fn member(
     data: &Dataset,
-    params: &ValidParams,
+    params: &FixedParams,
     loss: &Loss,
-    (train, valid): (&[u32], &[u32]),
-    weights: &[f64],
-) -> Result<Option<Linear>> {
+    split: GraphSplit<'_>,
+) -> Result<Option<LinearMember>> {
     if params.linear <= 0.0 {
         return Ok(None);
     }
@@ -125,9 +129,10 @@ pub(crate) fn asked_for(
             "there is a linear model of two classes, or of numbers with squared or huber loss";
         return Err(Error::parameter("linear", reason));
     }
-    let index = &FragmentIndex::of(data, train);
-    let problem = LinearProblem { index, loss, train, weights, seed: params.seed };
-    Ok(Some(problem.linear(data, valid, params.linear)))
+    let weights = &graph_weights(data, params, loss, split.train)?[..];
+    let index = &FragmentIndex::of(data, split.train);
+    let problem = LinearProblem { index, loss, train: split.train, weights, seed: params.seed };
+    Ok(Some(problem.linear(data, split.valid, params.linear)))
 }
 
 impl LinearProblem<'_> {
@@ -210,7 +215,7 @@ impl LinearProblem<'_> {
     }
 
     /// The linear model with a `weight`, and the stumps of the graphs `valid`, too.
-    pub(crate) fn linear(&self, data: &Dataset, valid: &[u32], weight: f64) -> Linear {
+    pub(crate) fn linear(&self, data: &Dataset, valid: &[u32], weight: f64) -> LinearMember {
         let mut canonizer = Canonizer::new();
         let mut numbers: FxHashMap<DfsCode, usize> = FxHashMap::default();
         let (mut codes, mut asked) = (Vec::new(), Vec::new());
@@ -235,7 +240,7 @@ impl LinearProblem<'_> {
         let sum = |row: &Vec<u32>| row.iter().map(|&s| stumps[s as usize].value).sum::<f64>();
         let graphs = self.train.len();
         let constant = -rows[..graphs].iter().map(sum).sum::<f64>() / graphs as f64;
-        Linear { codes, stumps, found, graphs, constant, rows }
+        LinearMember { codes, stumps, found, graphs, constant, rows }
     }
 
     /// The stumps that were `asked` for, as they are fitted, and which graph has which.
@@ -278,9 +283,17 @@ impl LinearProblem<'_> {
     }
 }
 
-impl Linear {
-    /// The score of the training graph or, behind them, the graph held out at a position, from the score before.
-    pub(crate) fn score(&self, position: usize, before: f64) -> f64 {
+impl LinearMember {
+    /// The scores before the first tree: the linear model's, on top of `init`.
+    pub(crate) fn starting_scores(&self, init: f64) -> StartingScores {
+        let mut train: Vec<f64> = (0..self.rows.len()).map(|at| self.score(at, init)).collect();
+        let valid = train.split_off(self.graphs);
+        StartingScores { train, valid }
+    }
+
+    /// The score of the training graph or, behind them, the held-out graph at a position, from the
+    /// score before.
+    fn score(&self, position: usize, before: f64) -> f64 {
         let row = self.rows[position].iter().map(|&stump| self.stumps[stump as usize].value);
         row.fold(before + self.constant, |score, value| score + value)
     }

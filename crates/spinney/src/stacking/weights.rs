@@ -283,7 +283,7 @@ mod tests {
             target: Some(target.to_string()),
         };
         let data = Dataset::new(&Labels::default(), targets.iter().map(record).collect());
-        let params = Params { loss: kind, ..Params::default() }.check().unwrap();
+        let params = FixedParams { loss: kind, ..FixedParams::default() };
         Loss::new(&params, &data).unwrap()
     }
 

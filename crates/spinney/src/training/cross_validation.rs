@@ -1,21 +1,34 @@
-//! Cross-validation over a grid of settings.
+//! Cross-validation: each fold is the whole recipe, trained on the other folds.
 //!
-//! **Invariant.** All settings see the same folds and share one exploration, that of the largest
-//! `max_edges`. Folds are trained in parallel; the result does not depend on that.
+//! **What is reported.** The headline is measured where each fold's recipe ends: with the parameters
+//! and after the rounds that tuning found inside its training part. Test folds decide nothing. The
+//! curves over rounds, and the round that is best on the test folds (the paper's choice), are
+//! optimistic: that round was chosen by the graphs that it is measured on. Where folds end at
+//! different rounds, one that has ended keeps its last value.
+//!
+//! **Invariant.** All settings see the same folds and share one census. Folds are trained in
+//! parallel; the result does not depend on that. The model of a fold is the one that
+//! [`train`](super::train) gives with that fold held out.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::boosting::booster::{Booster, Trained};
 use crate::boosting::checkpoint::Identity;
+use crate::boosting::loss::Loss;
 use crate::boosting::record::{Round, StopReason};
 use crate::error::{Error, Result};
-use crate::evaluation::folds::Folds;
-use crate::evaluation::metrics::{Metric, mean_sd};
-use crate::mining::exploration::Exploration;
-use crate::model::{Link, Predictions};
-use crate::params::ValidParams;
-use crate::tuning::hold_out::settled;
+use crate::evaluation::folds::GraphFolds;
+use crate::evaluation::metrics::{MeanSd, Metric, mean_sd};
+use crate::evaluation::predictions::evaluate;
+use crate::evaluation::{Split, Truth};
+use crate::model::{Model, Predictions};
+use crate::params::Params;
+use crate::tuning::{Tuned, TuningRecord};
+
+use super::out_of_fold::StopOnly;
+use super::recipe::{boost, settle};
+use super::{Explored, Job, Method, Observer, Request, train};
 
 /// A metric round by round, over folds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,209 +39,321 @@ pub struct Curve {
     pub sd: Vec<f64>,
 }
 
+/// A metric and its mean and standard deviation over folds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FoldedMetric {
+    /// The metric.
+    pub metric: Metric,
+    /// Over folds.
+    pub value: MeanSd,
+}
+
+/// A metric and its curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricCurve {
+    /// The metric.
+    pub metric: Metric,
+    /// Its values after each round.
+    pub curve: Curve,
+}
+
+/// One training that left graphs out, measured on them.
+#[derive(Clone, Debug)]
+pub struct FoldTraining {
+    /// The parameters as they were finally used.
+    pub params: Value,
+    /// What tuning found, if there was any.
+    pub tuning: Option<TuningRecord>,
+    /// The rounds, with all metrics on the graphs left out.
+    pub rounds: Vec<Round>,
+    /// The scores of the graphs left out, after the last round.
+    pub scores: Vec<f64>,
+    /// The model, if it was asked for.
+    pub model: Option<Model>,
+}
+
+impl FoldTraining {
+    /// A metric on the graphs left out, where the recipe ends.
+    #[must_use]
+    pub fn metric(&self, metric: Metric) -> f64 {
+        let last = self.rounds.last();
+        let found = last.and_then(|round| round.valid.iter().find(|v| v.0 == metric));
+        found.map_or(f64::NAN, |v| v.1)
+    }
+}
+
 /// What cross-validation says of one setting.
 #[derive(Clone, Debug)]
-pub struct Setting {
-    /// The setting.
-    pub params: ValidParams,
-    /// All metrics that apply.
-    pub curves: Vec<(Metric, Curve)>,
-    /// The round (from 1) with the best mean of the chosen metric.
+pub struct SettingResult {
+    /// The setting, as it was asked for.
+    pub params: Params,
+    /// Each fold.
+    pub folds: Vec<FoldTraining>,
+    /// All metrics that apply, where each fold's recipe ends.
+    pub headline: Vec<FoldedMetric>,
+    /// All metrics that apply, after every round: optimistic, see the module.
+    pub curves: Vec<MetricCurve>,
+    /// The round (from 1) with the best mean of the chosen metric: optimistic, see the module.
     pub best_round: usize,
-    /// Seconds of training, summed over folds.
+    /// Seconds of training all folds.
     pub seconds: f64,
 }
 
-impl Setting {
-    /// Mean and standard deviation of a metric after `round`, or after the last one if training
-    /// stopped before.
+impl SettingResult {
+    /// A metric where each fold's recipe ends.
     #[must_use]
-    pub fn at(&self, metric: Metric, round: usize) -> Option<(f64, f64)> {
-        let curve = &self.curves.iter().find(|c| c.0 == metric)?.1;
+    pub fn headline(&self, metric: Metric) -> Option<MeanSd> {
+        self.headline.iter().find(|found| found.metric == metric).map(|found| found.value)
+    }
+
+    /// A metric after `round`, or after the last one if training stopped before: optimistic, see the
+    /// module.
+    #[must_use]
+    pub fn at_round(&self, metric: Metric, round: usize) -> Option<MeanSd> {
+        let curve = &self.curves.iter().find(|one| one.metric == metric)?.curve;
         let at = round.min(curve.mean.len()).checked_sub(1)?;
-        Some((curve.mean[at], curve.sd[at]))
+        Some(MeanSd { mean: curve.mean[at], sd: curve.sd[at] })
     }
 }
 
-/// Keeps finished cells (a setting without one fold) of a cross-validation, and may stop it.
-pub trait Keeper: Sync {
-    /// The rounds of a cell that was finished earlier; `identity` says which.
-    fn known(&self, _identity: &dyn Fn() -> Identity, _trees: usize) -> Option<Vec<Round>> {
+/// Keeps finished folds, and may stop the work.
+pub trait FoldKeeper: Sync {
+    /// A fold that was finished earlier; `identity` says which.
+    fn known(&self, _identity: &dyn Fn() -> Identity) -> Option<FoldTraining> {
         None
     }
-    /// A cell is finished.
-    fn done(&self, identity: &dyn Fn() -> Identity, trees: usize, rounds: &[Round]);
-    /// Whether to go on, asked after each round.
-    fn goes_on(&self) -> bool {
-        true
+
+    /// A fold is finished.
+    fn done(&self, _identity: &dyn Fn() -> Identity, _fold: &FoldTraining) {}
+}
+
+/// Keeps nothing.
+impl FoldKeeper for super::Silent {}
+
+/// How a cross-validation works.
+#[derive(Clone, Copy)]
+pub struct FoldWork<'w> {
+    /// Sees that the work is to stop.
+    pub observer: &'w dyn Observer,
+    /// Keeps finished folds.
+    pub keeper: &'w dyn FoldKeeper,
+    /// Whether the models of folds are wanted.
+    pub keep_models: bool,
+}
+
+impl FoldWork<'_> {
+    /// Without an observer or anything kept.
+    #[must_use]
+    pub fn silent() -> FoldWork<'static> {
+        FoldWork { observer: &super::Silent, keeper: &super::Silent, keep_models: false }
     }
 }
 
-/// Only counts.
-struct Counts<F>(F);
-
-impl<F: Fn() + Sync> Keeper for Counts<F> {
-    fn done(&self, _: &dyn Fn() -> Identity, _: usize, _: &[Round]) {
-        (self.0)();
-    }
-}
-
-/// Cross-validates one setting. `chosen` decides the best round; `None` takes accuracy or RMSE.
-/// `done` is called after each fold.
+/// Cross-validates one setting; `None` if the observer stopped the work. `chosen` decides the best
+/// round; `None` takes accuracy or RMSE.
 ///
 /// # Errors
-/// Bad targets, or a fold that cannot be trained on.
+/// Bad targets, a fold that cannot be trained on, or a limit that was reached.
 pub fn cross_validate(
-    exploration: &Exploration<'_>,
-    folds: &Folds,
-    params: &ValidParams,
+    explored: &Explored<'_>,
+    request: &Request,
+    folds: &GraphFolds,
     chosen: Option<Metric>,
-    done: impl Fn() + Sync,
-) -> Result<Setting> {
-    let all = cross_validate_kept(exploration, folds, params, chosen, &Counts(done))?;
-    all.ok_or_else(|| Error::failed("interrupted"))
-}
-
-/// The same with a `keeper` of finished cells; `None` if it stopped the work.
-///
-/// # Errors
-/// Bad targets, or a fold that cannot be trained on.
-pub fn cross_validate_kept(
-    exploration: &Exploration<'_>,
-    folds: &Folds,
-    params: &ValidParams,
-    chosen: Option<Metric>,
-    keeper: &dyn Keeper,
-) -> Result<Option<Setting>> {
+    work: FoldWork<'_>,
+) -> Result<Option<SettingResult>> {
     let started = std::time::Instant::now();
     let one = |fold| {
-        cell(exploration, &folds.split(fold), params, keeper).map_err(|e| Error::in_fold(fold, &e))
+        let trained = train_fold(explored, request, &folds.split(fold), work);
+        trained.map_err(|e| Error::in_fold(fold, &e))
     };
-    let rounds: Vec<Option<Vec<Round>>> =
+    let all: Vec<Option<FoldTraining>> =
         (0..folds.count()).into_par_iter().map(one).collect::<Result<_>>()?;
-    let rounds: Option<Vec<Vec<Round>>> = rounds.into_iter().collect();
-    let Some(rounds) = rounds else { return Ok(None) };
-    setting(&rounds, params, chosen, started).map(Some)
-}
-
-/// The same, with the prediction of every graph by the model that was not trained on it, after the last
-/// round.
-///
-/// # Errors
-/// Bad targets, or a fold that cannot be trained on.
-pub fn cross_predict(
-    exploration: &Exploration<'_>,
-    folds: &Folds,
-    params: &ValidParams,
-    chosen: Option<Metric>,
-    done: impl Fn() + Sync,
-) -> Result<(Setting, Predictions)> {
-    let started = std::time::Instant::now();
-    let parts = each_fold(exploration, folds, params, |fold, trained| {
-        done();
-        let predictions = trained.valid_predictions();
-        (trained.into_record().rounds, predictions, folds.split(fold).1)
-    })?;
-    let (link, outputs) =
-        parts.first().map_or((Link::Identity, 1), |p| (p.1.link(), p.1.outputs()));
-    let mut scores = vec![0.0; exploration.data().len() * outputs];
-    for (_, predictions, test) in &parts {
-        for (i, &graph) in test.iter().enumerate() {
-            let place = graph as usize * outputs;
-            scores[place..place + outputs].copy_from_slice(predictions.scores(i));
-        }
-    }
-    let rounds: Vec<Vec<Round>> = parts.into_iter().map(|p| p.0).collect();
-    let predictions = Predictions::new(link, outputs, scores);
-    Ok((setting(&rounds, params, chosen, started)?, predictions))
-}
-
-/// What `f` makes of the training outside each fold.
-fn each_fold<T: Send>(
-    exploration: &Exploration<'_>,
-    folds: &Folds,
-    params: &ValidParams,
-    f: impl Fn(usize, Trained<'_>) -> T + Sync,
-) -> Result<Vec<T>> {
-    let one = |fold| {
-        let (train, test) = folds.split(fold);
-        let params = settled(exploration, params, &train, &|| true)?;
-        let trained = Booster::new(exploration, &params, &train, &test)
-            .and_then(|booster| booster.run(|_| true))
-            .map_err(|e| Error::in_fold(fold, &e))?;
-        Ok(f(fold, trained))
-    };
-    (0..folds.count()).into_par_iter().map(one).collect()
-}
-
-/// What the rounds of all folds say.
-fn setting(
-    rounds: &[Vec<Round>],
-    params: &ValidParams,
-    chosen: Option<Metric>,
-    started: std::time::Instant,
-) -> Result<Setting> {
-    let curves = curves(rounds);
-    let metric = chosen.or_else(|| curves.first().map(|c| c.0)).unwrap_or(Metric::Accuracy);
-    let Some((_, curve)) = curves.iter().find(|c| c.0 == metric) else {
+    let all: Option<Vec<FoldTraining>> = all.into_iter().collect();
+    let Some(trained) = all else { return Ok(None) };
+    let curves = curves(&trained);
+    let Some(first) = curves.first() else { return Err(Error::data("no fold has a round")) };
+    let metric = chosen.unwrap_or(first.metric);
+    let Some(watched) = curves.iter().find(|one| one.metric == metric) else {
         return Err(Error::parameter("metric", format!("{metric} does not fit the targets")));
     };
-    let mut best = 0;
-    for (i, &value) in curve.mean.iter().enumerate() {
-        if metric.is_better(value, curve.mean[best]) {
-            best = i;
+    let best_round = best_round(metric, &watched.curve);
+    let headline = curves.iter().map(|one| headline(&trained, one.metric)).collect();
+    let seconds = started.elapsed().as_secs_f64();
+    let params = request.params_for(explored.data())?;
+    Ok(Some(SettingResult { params, folds: trained, headline, curves, best_round, seconds }))
+}
+
+/// The predictions of all graphs of the folds, each by the training that left it out, and which graphs
+/// these are, fold by fold.
+///
+/// # Errors
+/// If the targets do not fit the loss.
+pub fn predictions(
+    explored: &Explored<'_>,
+    result: &SettingResult,
+    folds: &GraphFolds,
+) -> Result<Predictions> {
+    let loss = Loss::new(&result.params.fixed(), explored.data())?;
+    let outputs = result.folds.first().map_or(1, |fold| {
+        let graphs = folds.split(0).held_out.len().max(1);
+        fold.scores.len() / graphs
+    });
+    let mut scores = vec![0.0; folds.graphs().len() * outputs];
+    let mut position = vec![0; explored.data().len()];
+    for (at, &graph) in folds.graphs().iter().enumerate() {
+        position[graph as usize] = at;
+    }
+    for (fold, trained) in result.folds.iter().enumerate() {
+        let held_out = folds.split(fold).held_out;
+        for (&graph, of_graph) in held_out.iter().zip(trained.scores.chunks_exact(outputs)) {
+            let at = position[graph as usize] * outputs;
+            scores[at..at + outputs].copy_from_slice(of_graph);
         }
     }
-    let (seconds, best_round) = (started.elapsed().as_secs_f64(), best + 1);
-    Ok(Setting { params: params.clone(), best_round, curves, seconds })
+    Ok(Predictions::new(loss.link(), outputs, scores))
 }
 
-/// The rounds of one training; `None` if the keeper stopped it.
-fn cell(
-    exploration: &Exploration<'_>,
-    (train, test): &(Vec<u32>, Vec<u32>),
-    params: &ValidParams,
-    keeper: &dyn Keeper,
+/// One training without the held-out graphs of `split`; `None` if the observer stopped it.
+///
+/// # Errors
+/// As [`train`].
+pub fn train_fold(
+    explored: &Explored<'_>,
+    request: &Request,
+    split: &Split,
+    work: FoldWork<'_>,
+) -> Result<Option<FoldTraining>> {
+    let data = explored.data();
+    let requested = || serde_json::to_value(&request.params).unwrap_or_default();
+    let identity = || Identity::new(data, requested(), split);
+    if !work.keep_models
+        && let Some(known) = work.keeper.known(&identity)
+    {
+        return Ok(Some(known));
+    }
+    let observer = StopOnly(work.observer);
+    if observer.should_stop() {
+        return Ok(None);
+    }
+    data.require_targets(&split.train)?;
+    data.require_targets(&split.held_out)?;
+    let job = Job::new(split);
+    let fold = if work.keep_models || request.method != Method::Trees {
+        whole_training(explored, request, &job, &observer)?
+    } else {
+        without_model(explored, request, &job, &observer)?
+    };
+    if let Some(fold) = &fold {
+        work.keeper.done(&identity, fold);
+    }
+    Ok(fold)
+}
+
+/// Trees alone: no model is assembled and certified.
+fn without_model(
+    explored: &Explored<'_>,
+    request: &Request,
+    job: &Job<'_>,
+    observer: &dyn Observer,
+) -> Result<Option<FoldTraining>> {
+    let Tuned { params, record: tuning } = settle(explored, request, job, observer)?;
+    let trained = boost(explored, &params, job, observer)?.trained;
+    let scores = trained.valid_predictions().into_scores();
+    let record = trained.into_record();
+    let Some(rounds) = whole_rounds(record.stopped, record.rounds, params.trees)? else {
+        return Ok(None);
+    };
+    let params = serde_json::to_value(&*params).unwrap_or_default();
+    Ok(Some(FoldTraining { params, tuning, rounds, scores, model: None }))
+}
+
+/// The same with the model, by which the graphs left out are scored.
+fn whole_training(
+    explored: &Explored<'_>,
+    request: &Request,
+    job: &Job<'_>,
+    observer: &dyn Observer,
+) -> Result<Option<FoldTraining>> {
+    let outcome = train(explored, request, job, observer)?;
+    let loss = Loss::new(&outcome.params, explored.data())?;
+    let held_out = &job.split.held_out;
+    let graphs: Vec<usize> = held_out.iter().map(|&g| g as usize).collect();
+    let predicted = outcome.model.predict(&explored.data().subset(&graphs));
+    let rounds = match outcome.record.trees() {
+        Some(record) => {
+            let rounds = record.rounds.clone();
+            let Some(rounds) = whole_rounds(record.stopped, rounds, outcome.params.trees)? else {
+                return Ok(None);
+            };
+            rounds
+        }
+        None => vec![Round::of_model(evaluate(&predicted, &loss.truth(held_out)))],
+    };
+    Ok(Some(FoldTraining {
+        params: serde_json::to_value(&*outcome.params).unwrap_or_default(),
+        tuning: outcome.tuning,
+        rounds,
+        scores: predicted.into_scores(),
+        model: Some(outcome.model),
+    }))
+}
+
+/// The rounds of a training that was not cut short; nothing if the observer stopped it.
+fn whole_rounds(
+    stopped: StopReason,
+    rounds: Vec<Round>,
+    asked: usize,
 ) -> Result<Option<Vec<Round>>> {
-    let params = &settled(exploration, params, train, &|| keeper.goes_on())?;
-    let identity = || Identity::new(exploration.data(), params, train, test);
-    if let Some(rounds) = keeper.known(&identity, params.trees) {
-        return Ok(Some(rounds));
-    }
-    if !keeper.goes_on() {
+    if stopped == StopReason::Interrupted {
         return Ok(None);
     }
-    let booster = Booster::new(exploration, params, train, test)?;
-    let record = booster.run(|_| keeper.goes_on())?.into_record();
-    if record.stopped == StopReason::Interrupted {
-        return Ok(None);
+    if stopped.is_limit() {
+        let done = rounds.len();
+        return Err(Error::limit(format!("{} in round {done} of {asked}", stopped.text())));
     }
-    if record.stopped.is_limit() {
-        let (why, done) = (record.stopped.text(), record.rounds.len());
-        return Err(Error::failed(format!("{why} in round {done} of {}", params.trees)));
-    }
-    keeper.done(&identity, params.trees, &record.rounds);
-    Ok(Some(record.rounds))
+    Ok(Some(rounds))
 }
 
-/// Means over folds at every round. A fold that stopped early keeps its last value.
-fn curves(folds: &[Vec<Round>]) -> Vec<(Metric, Curve)> {
-    let length = folds.iter().map(Vec::len).max().unwrap_or(0);
-    let metrics = folds.first().and_then(|f| f.first()).map(|r| r.valid.clone());
-    let metrics = metrics.unwrap_or_default().into_iter().map(|v| v.0);
-    metrics
-        .enumerate()
-        .map(|(m, metric)| {
-            let (mean, sd) = (0..length)
-                .map(|r| {
-                    let at = |fold: &Vec<Round>| {
-                        let round = fold.get(r).or(fold.last());
-                        round.and_then(|round| round.valid.get(m)).map_or(f64::NAN, |v| v.1)
-                    };
-                    mean_sd(&folds.iter().map(at).collect::<Vec<f64>>())
-                })
-                .unzip();
-            (metric, Curve { mean, sd })
-        })
-        .collect()
+/// The mean and standard deviation of a metric where each fold ends.
+pub(super) fn headline(folds: &[FoldTraining], metric: Metric) -> FoldedMetric {
+    let values: Vec<f64> = folds.iter().map(|fold| fold.metric(metric)).collect();
+    FoldedMetric { metric, value: mean_sd(&values) }
+}
+
+/// The first round with the best mean.
+fn best_round(metric: Metric, curve: &Curve) -> usize {
+    let mut best = 0;
+    for (round, &value) in curve.mean.iter().enumerate() {
+        if metric.is_better(value, curve.mean[best]) {
+            best = round;
+        }
+    }
+    best + 1
+}
+
+/// Means over folds at every round. A fold that ended early keeps its last value.
+fn curves(folds: &[FoldTraining]) -> Vec<MetricCurve> {
+    let rounds = folds.iter().map(|fold| fold.rounds.len()).max().unwrap_or(0);
+    let first = folds.first().and_then(|fold| fold.rounds.first());
+    let metrics: Vec<Metric> = first.into_iter().flat_map(|r| &r.valid).map(|v| v.0).collect();
+    let at = |fold: &FoldTraining, round: usize, metric: usize| {
+        let round = fold.rounds.get(round).or(fold.rounds.last());
+        round.and_then(|round| round.valid.get(metric)).map_or(f64::NAN, |v| v.1)
+    };
+    let curve = |metric: usize| {
+        let folded = |round: usize| {
+            mean_sd(&folds.iter().map(|fold| at(fold, round, metric)).collect::<Vec<f64>>())
+        };
+        let all: Vec<MeanSd> = (0..rounds).map(folded).collect();
+        Curve { mean: all.iter().map(|v| v.mean).collect(), sd: all.iter().map(|v| v.sd).collect() }
+    };
+    metrics.iter().enumerate().map(|(i, &metric)| MetricCurve { metric, curve: curve(i) }).collect()
+}
+
+/// What is true of all graphs of the folds, in their order.
+///
+/// # Errors
+/// If the targets do not fit the loss.
+pub fn truth(explored: &Explored<'_>, params: &Params, folds: &GraphFolds) -> Result<Truth> {
+    Ok(Loss::new(&params.fixed(), explored.data())?.truth(folds.graphs()))
 }

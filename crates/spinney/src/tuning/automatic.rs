@@ -1,139 +1,110 @@
-//! What the default preset makes of the data: parameters that depend on what is cheaply known.
+//! Automatic defaults: parameters that depend on what is cheaply known of the data.
 //!
-//! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`. Numbers
-//! want shallower trees with larger leaves than classes do, and so do few graphs; an ensemble costs as
-//! many trainings, so many graphs have a smaller one unless a class is rare, and very many, or many classes
-//! (a tree each, every round), go without. Where one of two classes is rare its leaves are small, and shrunk more. Splits of
-//! classes must gain something, but for few graphs: one that is known already is not worth a leaf.
+//! Chosen by the study in `bench/quality/study.py`; its table is in `results/quality/study.md`.
+//! Numbers want shallower trees with larger leaves than classes do, and so do few graphs. An
+//! ensemble costs as many trainings, so many graphs have a smaller one unless a class is rare, and
+//! very many, or many classes (a tree each, every round), go without. Where one of two classes is
+//! rare its leaves are small, and shrunk more. Splits of classes must gain something, except for few
+//! graphs: a split that separates no more classes is not worth a leaf.
+//!
+//! **Invariant.** Which class is rare is asked of the training graphs alone. The number of graphs
+//! and of edge sets is that of the whole data set, training and validation: they use no targets,
+//! and all folds of a cross-validation share them.
 //!
 //! **Cost.** An estimate of connected edge sets, milliseconds.
 
+use super::hold_out::MIN_GRAPHS_TO_TUNE;
+use super::{HoldOut, Plan};
 use crate::boosting::loss::Loss;
 use crate::dataset::Dataset;
 use crate::error::Result;
+use crate::evaluation::Split;
 use crate::mining::estimate_edge_sets;
 use crate::model::Task;
-use crate::params::{Params, ValidParams};
-use crate::tuning::hold_out;
+use crate::params::{FixedParams, Params};
 
-/// A parameter that depends on the data, where the user does not give it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
-    /// `max_edges`.
-    MaxEdges,
-    /// `depth`.
-    Depth,
-    /// `min_samples_leaf`.
-    MinSamplesLeaf,
-    /// `min_gain`.
-    MinGain,
-    /// `ensemble`.
-    Ensemble,
-    /// `l2`.
-    L2,
-    /// `trees`.
-    Trees,
-    /// `temperature`.
-    Temperature,
-    /// `linear`.
-    Linear,
-}
-
-impl Open {
-    /// All of them.
-    pub const ALL: [Open; 9] = [
-        Open::MaxEdges,
-        Open::Depth,
-        Open::MinSamplesLeaf,
-        Open::MinGain,
-        Open::Ensemble,
-        Open::L2,
-        Open::Trees,
-        Open::Temperature,
-        Open::Linear,
-    ];
-
-    /// By the parameter's name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Open::MaxEdges => "max_edges",
-            Open::Depth => "depth",
-            Open::MinSamplesLeaf => "min_samples_leaf",
-            Open::MinGain => "min_gain",
-            Open::Ensemble => "ensemble",
-            Open::L2 => "l2",
-            Open::Trees => "trees",
-            Open::Temperature => "temperature",
-            Open::Linear => "linear",
-        }
-    }
-}
-
-/// What a trial finds, if all of it is open.
-const TRIED: [Open; 3] = [Open::MinGain, Open::Trees, Open::Temperature];
-
-/// The parameters with those that are `open` chosen for `data`; least gain, rounds and temperature, if all
-/// three are open and rounds are not found by early stopping, are left to a [`trial`], and with them the weight of a
-/// linear model, if that is open, too.
+/// The parameters of a training on a part of the graphs of `data`, of which patterns of `max_edges`
+/// edges are explored where that is automatic. Least gain, rounds and temperature, if all three are automatic
+/// and rounds are not found by early stopping, are left to hold-out tuning, and with them the weight
+/// of the linear model, if that is automatic, too.
 ///
 /// # Errors
-/// If the targets do not fit the loss.
-pub fn advised(params: &ValidParams, open: &[Open], data: &Dataset) -> Result<ValidParams> {
-    if open.is_empty() {
-        return Ok(params.clone());
+/// If the targets do not fit the loss, or a parameter is out of range.
+pub fn plan(
+    params: &Params,
+    data: &Dataset,
+    split: &Split,
+    max_edges: Option<usize>,
+) -> Result<Plan> {
+    let graphs = split.train.len() + split.held_out.len();
+    let mut fixed = params.fixed();
+    if !params.has_auto() {
+        return Ok(Plan { params: fixed.check()?, hold_out: None });
     }
-    let loss = Loss::new(params, data)?;
+    let loss = Loss::new(&fixed, data)?;
     let numbers = matches!(loss.task(), Task::Regression);
     let many_classes = loss.outputs() > 1;
-    let few = data.len() < FEW;
-    let mut advised = (**params).clone();
-    for open in open {
-        match open {
-            Open::MaxEdges => advised.max_edges = Some(affordable_edges(data)),
-            Open::Depth => advised.depth = if numbers { 8 } else { Params::default().depth },
-            Open::MinSamplesLeaf => advised.min_samples_leaf = if numbers || few { 3 } else { 1 },
-            Open::MinGain if numbers || data.len() < hold_out::LEAST => {}
-            Open::MinGain => advised.min_gain = if many_classes { 0.01 } else { 1.0 },
-            Open::Ensemble if many_classes || data.len() > MANY => advised.ensemble = 1,
-            Open::Ensemble if few || has_rare_class(&loss) => {
-                advised.ensemble = Params::default().ensemble;
-            }
-            Open::Ensemble => advised.ensemble = 2,
-            Open::L2 => advised.l2 = if has_rare_class(&loss) { 3.0 } else { Params::default().l2 },
-            Open::Trees if many_classes => advised.trees = MANY_CLASSES_ROUNDS,
-            Open::Trees | Open::Temperature | Open::Linear => {}
-        }
+    let few = graphs < FEW_GRAPHS;
+    let rare_class = has_rare_class(&loss, &split.train);
+    if params.max_edges.is_auto() {
+        fixed.max_edges = max_edges;
     }
-    let tries = TRIED.iter().all(|tried| open.contains(tried)) && params.early_stopping.is_none();
-    let advised = advised.check()?;
-    let linear = open.contains(&Open::Linear);
-    Ok(if tries { advised.opened(linear) } else { advised })
+    if params.depth.is_auto() && numbers {
+        fixed.depth = 8;
+    }
+    if params.min_samples_leaf.is_auto() {
+        fixed.min_samples_leaf = if numbers || few { 3 } else { 1 };
+    }
+    if params.min_gain.is_auto() && !numbers && graphs >= MIN_GRAPHS_TO_TUNE {
+        fixed.min_gain = if many_classes { 0.01 } else { 1.0 };
+    }
+    if params.ensemble.is_auto() {
+        fixed.ensemble = match () {
+            () if many_classes || graphs > MANY_GRAPHS => 1,
+            () if few || rare_class => FixedParams::default().ensemble,
+            () => 2,
+        };
+    }
+    if params.l2.is_auto() {
+        fixed.l2 = if rare_class { 3.0 } else { FixedParams::default().l2 };
+    }
+    if params.trees.is_auto() && many_classes {
+        fixed.trees = ROUNDS_FOR_MANY_CLASSES;
+    }
+    let tunes = params.min_gain.is_auto()
+        && params.trees.is_auto()
+        && params.temperature.is_auto()
+        && params.early_stopping.is_none();
+    let hold_out = tunes.then_some(HoldOut { linear: params.linear.is_auto() });
+    Ok(Plan { params: fixed.check()?, hold_out })
 }
 
-/// Fewer graphs than this are few, more than the other many.
-const FEW: usize = 1_500;
-const MANY: usize = 50_000;
+/// Data sets of fewer graphs count as small.
+const FEW_GRAPHS: usize = 1_500;
+
+/// Data sets of more graphs go without an ensemble.
+const MANY_GRAPHS: usize = 50_000;
 
 /// More than two classes go without an ensemble, and profit from more rounds.
-const MANY_CLASSES_ROUNDS: usize = 200;
+const ROUNDS_FOR_MANY_CLASSES: usize = 200;
 
-/// Whether one of two classes has less than a fifth of the graphs.
-fn has_rare_class(loss: &Loss) -> bool {
-    let (targets, classes) = (loss.targets(), loss.task().classes().len());
-    let positive = targets.iter().filter(|&&target| target > 0.0).count();
-    classes == 2 && 5 * positive.min(targets.len() - positive) < targets.len()
+/// Whether one of two classes has less than a fifth of the training graphs.
+fn has_rare_class(loss: &Loss, train: &[u32]) -> bool {
+    let classes = loss.task().classes().len();
+    let positive = train.iter().filter(|&&g| loss.targets()[g as usize] > 0.0).count();
+    classes == 2 && 5 * positive.min(train.len() - positive) < train.len()
 }
 
 /// The most edges, up to 6, with which a census of the graphs stays a matter of seconds.
-fn affordable_edges(data: &Dataset) -> usize {
-    const MOST: usize = 6;
-    const LEAST: usize = 2;
-    let affordable = AFFORDABLE + AFFORDABLE_A_GRAPH * data.len() as f64;
+pub(crate) fn affordable_edges(data: &Dataset) -> usize {
+    const UPPER_EDGES: usize = 6;
+    const LOWER_EDGES: usize = 2;
+    let affordable = AFFORDABLE_EDGE_SETS + AFFORDABLE_EDGE_SETS_PER_GRAPH * data.len() as f64;
     let fits = |edges: &usize| estimate_edge_sets(data.graphs(), *edges) <= affordable;
-    (LEAST + 1..=MOST).rev().find(fits).unwrap_or(LEAST)
+    (LOWER_EDGES + 1..=UPPER_EDGES).rev().find(fits).unwrap_or(LOWER_EDGES)
 }
 
-/// So many connected edge sets, each an occurrence of a pattern.
-const AFFORDABLE: f64 = 1.2e7;
-const AFFORDABLE_A_GRAPH: f64 = 1500.0;
+/// The number of connected edge sets, each an occurrence of a pattern, that a default training may
+/// meet: for any data set, and more for each graph.
+const AFFORDABLE_EDGE_SETS: f64 = 1.2e7;
+const AFFORDABLE_EDGE_SETS_PER_GRAPH: f64 = 1500.0;

@@ -1,0 +1,1 @@
+pub use crate::search::stop::Limits;
