@@ -176,7 +176,8 @@ impl Chemistry {
         } else {
             molecule
         };
-        let (atoms, bonds) = (molecule.atoms(), molecule.bonds());
+        let atoms = molecule.atoms();
+        let bonds = molecule.bonds();
         let mut vertices = Vec::with_capacity(atoms.len() * self.atoms.len());
         let mut edges = Vec::with_capacity(bonds.len() * self.atoms.len());
         for &view in &self.atoms {

@@ -5,7 +5,7 @@
 //! - every atom of a pattern is written out, with hydrogens and charge where its label names them,
 //!   in small letters if it must be aromatic;
 //! - a dotted stub is a neighbour that the atom has outside the pattern;
-//! - a tinted atom or bond must lie in a ring; a plain grey line is a bond of any kind.
+//! - a highlighted atom or bond must lie in a ring; a plain grey line is a bond of any kind.
 //!
 //! **Invariant.** The same input gives the same text; atom `i` of a molecule is atom `i` of
 //! [`crate::toolkit::from_smiles`]. Texts are escaped.
@@ -21,10 +21,10 @@ use chematic::depict;
 use spinney::labels::Labels;
 use spinney::mining::DfsCode;
 
+use crate::highlight::Highlights;
 use crate::layout::{Canvas, Point, Stroke, graph_svg, text_width};
 use crate::role;
 use crate::smarts::{is_atom, is_bond, smarts};
-use crate::tints::Tints;
 use crate::toolkit::{convert, from_smiles, parsed, symbol};
 
 const RING: &str = "#dfe9f7";
@@ -40,8 +40,8 @@ struct Drawn {
     charge: i32,
     isotope: u16,
     element: u8,
-    /// Tint behind it.
-    tint: Option<Cow<'static, str>>,
+    /// Colour behind it.
+    highlight: Option<Cow<'static, str>>,
     /// Neighbours outside the picture.
     stubs: usize,
     tooltip: String,
@@ -62,7 +62,7 @@ struct Line {
     a: usize,
     b: usize,
     kind: Kind,
-    tint: Option<Cow<'static, str>>,
+    highlight: Option<Cow<'static, str>>,
 }
 
 /// A molecule as SVG, with some of its atoms (and the bonds between them) highlighted.
@@ -70,36 +70,36 @@ struct Line {
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
-    let mut tints = Tints::default();
-    highlighted.iter().for_each(|&v| tints.mark_vertex(v));
+    let mut highlights = Highlights::default();
+    highlighted.iter().for_each(|&v| highlights.mark_vertex(v));
     let molecule = from_smiles(text)?;
     for bond in molecule.bonds() {
         if highlighted.contains(&bond.a) && highlighted.contains(&bond.b) {
-            tints.mark_edge(bond.a, bond.b);
+            highlights.mark_edge(bond.a, bond.b);
         }
     }
-    tinted_svg(text, &tints)
+    highlighted_svg(text, &highlights)
 }
 
-/// A molecule as SVG, with its atoms tinted by weight: see [`Tints::weigh_vertex`]. Atoms without a
+/// A molecule as SVG, with its atoms coloured by weight: see [`Highlights::weigh_vertex`]. Atoms without a
 /// weight stay plain.
 ///
 /// # Errors
 /// Says why the SMILES is no molecule.
 pub fn weighted_svg(text: &str, weights: &[f64]) -> Result<String, String> {
     let largest = weights.iter().filter(|w| w.is_finite()).fold(0.0, |a: f64, w| a.max(w.abs()));
-    let mut tints = Tints::default();
+    let mut highlights = Highlights::default();
     for (v, &weight) in weights.iter().enumerate() {
-        tints.weigh_vertex(v as u32, weight / largest);
+        highlights.weigh_vertex(v as u32, weight / largest);
     }
-    tinted_svg(text, &tints)
+    highlighted_svg(text, &highlights)
 }
 
-/// A molecule with a tint behind some atoms and bonds.
+/// A molecule with a highlight behind some atoms and bonds.
 ///
 /// # Errors
 /// Says why the SMILES is no molecule.
-pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
+pub fn highlighted_svg(text: &str, highlights: &Highlights) -> Result<String, String> {
     let read = parsed(text)?;
     let fragments = convert(&read).fragments();
     let shown = kekulize(&read).map_or_else(|_| read.clone(), |found| apply_kekule(&read, &found));
@@ -118,7 +118,7 @@ pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
             charge: atom.charge.into(),
             isotope: atom.isotope.unwrap_or(0),
             element,
-            tint: tints.vertex(v.0),
+            highlight: highlights.vertex(v.0),
             ..Drawn::default()
         }
     });
@@ -126,7 +126,7 @@ pub fn tinted_svg(text: &str, tints: &Tints) -> Result<String, String> {
         a: bond.atom1.0 as usize,
         b: bond.atom2.0 as usize,
         kind: kind(bond.order),
-        tint: tints.edge(bond.atom1.0, bond.atom2.0),
+        highlight: highlights.edge(bond.atom1.0, bond.atom2.0),
     });
     Ok(picture(&atoms.collect::<Vec<_>>(), &lines.collect::<Vec<_>>(), text.trim()))
 }
@@ -186,8 +186,8 @@ pub fn pattern_svg(code: &DfsCode, labels: &Labels) -> String {
         .edges()
         .iter()
         .map(|e| {
-            let (kind, tint) = bond_of_label(labels.edge.name(e.edge_label));
-            Line { a: e.from.into(), b: e.to.into(), kind, tint }
+            let (kind, highlight) = bond_of_label(labels.edge.name(e.edge_label));
+            Line { a: e.from.into(), b: e.to.into(), kind, highlight }
         })
         .collect();
     for line in &lines {
@@ -226,12 +226,14 @@ fn place_pattern(atoms: &mut [Drawn], lines: &[Line]) {
 fn atom_of_label(label: &str) -> Drawn {
     debug_assert!(is_atom(label), "{label}");
     if let Some(role) = role::of_label(label) {
-        let tint = role.in_ring.then_some(Cow::Borrowed(RING));
-        let (symbol, tooltip) = (role.name.to_owned(), label.to_owned());
-        return Drawn { symbol, tint, tooltip, ..Drawn::default() };
+        let highlight = role.in_ring.then_some(Cow::Borrowed(RING));
+        let symbol = role.name.to_owned();
+        let tooltip = label.to_owned();
+        return Drawn { symbol, highlight, tooltip, ..Drawn::default() };
     }
     if let Some(charge) = role::charge_of_label(label) {
-        let (symbol, tooltip) = (symbol(0).to_owned(), label.to_owned());
+        let symbol = symbol(0).to_owned();
+        let tooltip = label.to_owned();
         return Drawn { symbol, charge: charge.into(), tooltip, ..Drawn::default() };
     }
     let inner = label.trim_start_matches("[#").trim_end_matches(']');
@@ -244,7 +246,7 @@ fn atom_of_label(label: &str) -> Drawn {
         let number = rest.parse().unwrap_or(0);
         match first {
             "a" => atom.symbol = atom.symbol.to_lowercase(),
-            "R" => atom.tint = Some(Cow::Borrowed(RING)),
+            "R" => atom.highlight = Some(Cow::Borrowed(RING)),
             "d" => atom.stubs = number,
             "X" => connections = number,
             "H" => atom.hydrogens = u8::try_from(number).unwrap_or(u8::MAX),
@@ -263,7 +265,7 @@ fn atom_of_label(label: &str) -> Drawn {
 /// What a label of [`crate::chemistry::bond_label`] says.
 fn bond_of_label(label: &str) -> (Kind, Option<Cow<'static, str>>) {
     debug_assert!(is_bond(label), "{label}");
-    let tint = (label.ends_with("&@")).then_some(Cow::Borrowed(RING));
+    let highlight = (label.ends_with("&@")).then_some(Cow::Borrowed(RING));
     let kind = match label.trim_end_matches("&@").trim_end_matches("&!@") {
         "~" => Kind::Any,
         "-" => Kind::Single,
@@ -272,7 +274,7 @@ fn bond_of_label(label: &str) -> (Kind, Option<Cow<'static, str>>) {
         ":" => Kind::Aromatic,
         _ => Kind::Other,
     };
-    (kind, tint)
+    (kind, highlight)
 }
 
 fn picture(atoms: &[Drawn], lines: &[Line], title: &str) -> String {
@@ -281,13 +283,13 @@ fn picture(atoms: &[Drawn], lines: &[Line], title: &str) -> String {
     for line in lines {
         around[line.a].push(atoms[line.b].at);
         around[line.b].push(atoms[line.a].at);
-        if let Some(tint) = &line.tint {
-            canvas.line(atoms[line.a].at, atoms[line.b].at, Stroke::solid(tint, 13.0));
+        if let Some(highlight) = &line.highlight {
+            canvas.line(atoms[line.a].at, atoms[line.b].at, Stroke::solid(highlight, 13.0));
         }
     }
     for atom in atoms {
-        if let Some(tint) = &atom.tint {
-            canvas.disk(atom.at, 13.0, tint, "none");
+        if let Some(highlight) = &atom.highlight {
+            canvas.disk(atom.at, 13.0, highlight, "none");
         }
     }
     for (atom, around) in atoms.iter().zip(&mut around) {
@@ -308,7 +310,8 @@ fn draw_stubs(canvas: &mut Canvas, atom: &Drawn, around: &mut Vec<Point>) {
     for _ in 0..atom.stubs {
         let angle = widest_gap(atom.at, around);
         let way = Point::new(angle.cos(), angle.sin());
-        let (start, end) = (atom.at.plus(way, gap(atom)), atom.at.plus(way, LENGTH));
+        let start = atom.at.plus(way, gap(atom));
+        let end = atom.at.plus(way, LENGTH);
         let stroke = Stroke { colour: "#999", width: 1.6, dash: Some((0.5, 4.0)) };
         canvas.line(start, end, stroke);
         around.push(end);
@@ -322,7 +325,8 @@ fn widest_gap(at: Point, around: &[Point]) -> f64 {
     let mut angles: Vec<f64> = around.iter().map(angle).collect();
     angles.sort_by(f64::total_cmp);
     let Some((&first, &last)) = angles.first().zip(angles.last()) else { return 0.0 };
-    let (mut start, mut width) = (last, first + TAU - last);
+    let mut start = last;
+    let mut width = first + TAU - last;
     for pair in angles.windows(2) {
         if pair[1] - pair[0] > width + 1e-6 {
             (start, width) = (pair[0], pair[1] - pair[0]);
@@ -337,13 +341,16 @@ fn gap(atom: &Drawn) -> f64 {
 }
 
 fn draw_bond(canvas: &mut Canvas, atoms: &[Drawn], line: &Line, around: &[Vec<Point>]) {
-    let (a, b) = (&atoms[line.a], &atoms[line.b]);
+    let a = &atoms[line.a];
+    let b = &atoms[line.b];
     let way = a.at.towards(b.at);
-    let (from, to) = (a.at.plus(way, gap(a)), b.at.plus(way, -gap(b)));
+    let from = a.at.plus(way, gap(a));
+    let to = b.at.plus(way, -gap(b));
     let across = Point::new(-way.y, way.x);
     let solid = Stroke::solid(INK, 1.6);
     let mut draw = |shift: f64, shorter: f64, stroke: Stroke<'_>| {
-        let (from, to) = (from.plus(across, shift), to.plus(across, shift));
+        let from = from.plus(across, shift);
+        let to = to.plus(across, shift);
         canvas.line(from.plus(way, shorter), to.plus(way, -shorter), stroke);
     };
     // The second line of a double bond goes to the side where the neighbours are.

@@ -17,13 +17,13 @@ use spinney::mining::DfsCode;
 use spinney::representation::covariates::condition;
 
 use crate::chemistry::short_name;
+use crate::highlight::Highlights;
 use crate::smarts::is_atom;
-use crate::tints::Tints;
 
 /// Longer labels are cut on paper (not in their tooltip).
-const LONGEST_LABEL: usize = 10;
+const MAX_LABEL_CHARS: usize = 10;
 /// Graphs of more vertices are not drawn.
-const MOST_DRAWN: usize = 200;
+const MAX_DRAWN_VERTICES: usize = 200;
 /// On paper, how far apart vertices are that no path joins.
 const APART: u16 = 3;
 
@@ -144,8 +144,10 @@ impl Canvas {
         let empty = self.low.x > self.high.x;
         let low = if empty { Point::default() } else { self.low };
         let high = if empty { Point::default() } else { self.high };
-        let (x, y) = (low.x - MARGIN, low.y - MARGIN);
-        let (w, h) = (high.x - low.x + 2.0 * MARGIN, high.y - low.y + 2.0 * MARGIN);
+        let x = low.x - MARGIN;
+        let y = low.y - MARGIN;
+        let w = high.x - low.x + 2.0 * MARGIN;
+        let h = high.y - low.y + 2.0 * MARGIN;
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w:.0}\" height=\"{h:.0}\" \
              viewBox=\"{x:.1} {y:.1} {w:.1} {h:.1}\" font-family=\"Helvetica, Arial, sans-serif\" \
@@ -210,7 +212,7 @@ pub fn graph_svg(code: &DfsCode, labels: &Labels) -> String {
         }
     }
     match code.to_graph() {
-        Ok(graph) => svg(&graph, labels, &Tints::default(), &code.describe(labels)),
+        Ok(graph) => svg(&graph, labels, &Highlights::default(), &code.describe(labels)),
         Err(reason) => Canvas::new().finish(&reason),
     }
 }
@@ -226,19 +228,19 @@ fn threshold_svg(name: &str, side: &str, title: &str) -> String {
     canvas.finish(title)
 }
 
-/// A whole graph as SVG in the same way, with tints behind some vertices and edges. None if it has too
+/// A whole graph as SVG in the same way, with highlights behind some vertices and edges. None if it has too
 /// many vertices to be looked at.
 #[must_use]
 pub fn whole_graph_svg(
     graph: &Graph,
     labels: &Labels,
-    tints: &Tints,
+    highlights: &Highlights,
     title: &str,
 ) -> Option<String> {
-    (graph.vertex_count() <= MOST_DRAWN).then(|| svg(graph, labels, tints, title))
+    (graph.vertex_count() <= MAX_DRAWN_VERTICES).then(|| svg(graph, labels, highlights, title))
 }
 
-fn svg(graph: &Graph, labels: &Labels, tints: &Tints, title: &str) -> String {
+fn svg(graph: &Graph, labels: &Labels, highlights: &Highlights, title: &str) -> String {
     let names: Vec<&str> = graph.labels().iter().map(|&l| labels.vertex.name(l)).collect();
     let shown: Vec<String> = names.iter().map(|name| cut(name)).collect();
     let widest = shown.iter().map(|name| text_width(name)).fold(0.0, f64::max);
@@ -254,8 +256,8 @@ fn svg(graph: &Graph, labels: &Labels, tints: &Tints, title: &str) -> String {
 
     let mut canvas = Canvas::new();
     for &(a, b) in &edges {
-        if let Some(tint) = tints.edge(a as u32, b as u32) {
-            canvas.line(places[a], places[b], Stroke::solid(&tint, 12.0));
+        if let Some(highlight) = highlights.edge(a as u32, b as u32) {
+            canvas.line(places[a], places[b], Stroke::solid(&highlight, 12.0));
         }
         canvas.line(places[a], places[b], Stroke::solid("#666", 1.6));
     }
@@ -265,18 +267,18 @@ fn svg(graph: &Graph, labels: &Labels, tints: &Tints, title: &str) -> String {
         canvas.text(middle, name, "#444", "");
     }
     for (v, ((&at, text), name)) in places.iter().zip(&shown).zip(&names).enumerate() {
-        let tint = tints.vertex(v as u32).unwrap_or("#eef3fa".into());
-        canvas.disk(at, radius, &tint, "#4a6fa5");
+        let highlight = highlights.vertex(v as u32).unwrap_or("#eef3fa".into());
+        canvas.disk(at, radius, &highlight, "#4a6fa5");
         canvas.text(at, text, "#111", name);
     }
     canvas.finish(title)
 }
 
 fn cut(name: &str) -> String {
-    if name.chars().count() <= LONGEST_LABEL {
+    if name.chars().count() <= MAX_LABEL_CHARS {
         return name.to_owned();
     }
-    let start: String = name.chars().take(LONGEST_LABEL - 1).collect();
+    let start: String = name.chars().take(MAX_LABEL_CHARS - 1).collect();
     format!("{start}…")
 }
 
@@ -296,7 +298,8 @@ fn spread(n: usize, edges: &[(usize, usize)], unit: f64) -> Vec<Point> {
 
 /// Where the stress of `v` is least while the others stay.
 fn settled(v: usize, places: &[Point], distances: &[u16]) -> Point {
-    let (mut sum, mut weights) = (Point::default(), 0.0);
+    let mut sum = Point::default();
+    let mut weights = 0.0;
     for (w, &other) in places.iter().enumerate().filter(|(w, _)| *w != v) {
         let d = f64::from(distances[w]);
         let weight = 1.0 / (d * d);
@@ -366,7 +369,7 @@ fn lay_flat(places: &mut [Point]) {
 #[cfg(test)]
 mod tests {
     use super::{escape, graph_svg, spread, whole_graph_svg};
-    use crate::tints::Tints;
+    use crate::highlight::Highlights;
     use spinney::graph::GraphBuilder;
     use spinney::labels::Labels;
     use spinney::mining::{DfsCode, DfsEdge};
@@ -391,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_graphs_are_drawn_with_tints_unless_they_are_too_large() {
+    fn whole_graphs_are_drawn_with_highlights_unless_they_are_too_large() {
         let mut builder = GraphBuilder::new();
         let all: Vec<u32> = (0..4).map(|_| builder.add_vertex(0)).collect();
         builder.add_edge(all[0], all[1], 0).unwrap();
@@ -400,15 +403,15 @@ mod tests {
             vertex: ["A".to_owned()].into_iter().collect(),
             edge: ["0".to_owned()].into_iter().collect(),
         };
-        let mut tints = Tints::default();
-        tints.mark_vertex(1);
-        tints.mark_edge(1, 0);
-        let svg = whole_graph_svg(&builder.build(), &labels, &tints, "g <1>").unwrap();
+        let mut highlights = Highlights::default();
+        highlights.mark_vertex(1);
+        highlights.mark_edge(1, 0);
+        let svg = whole_graph_svg(&builder.build(), &labels, &highlights, "g <1>").unwrap();
         assert_eq!((svg.matches("<circle").count(), svg.matches("#ffd866").count()), (4, 2));
         assert!(svg.contains("<title>g &lt;1&gt;</title>"), "{svg}");
         let mut large = GraphBuilder::new();
         (0..201).for_each(|_| _ = large.add_vertex(0));
-        assert!(whole_graph_svg(&large.build(), &labels, &tints, "").is_none());
+        assert!(whole_graph_svg(&large.build(), &labels, &highlights, "").is_none());
     }
 
     #[test]

@@ -8,14 +8,14 @@
 
 pub mod chemistry;
 pub mod draw;
+mod fast_smiles;
+pub mod highlight;
 pub mod layout;
 pub mod molecule;
-mod outline;
 pub mod read;
 mod role;
 pub mod scaffold;
 pub mod smarts;
-pub mod tints;
 pub mod toolkit;
 
 pub use chemistry::{AtomView, BondView, Chemistry};

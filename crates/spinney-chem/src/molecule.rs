@@ -194,7 +194,8 @@ fn bridges(atoms: usize, bonds: &[Bond]) -> Vec<bool> {
         // Atom, the bond that led to it, and how many of its neighbours have been looked at.
         let mut stack = vec![(root, u32::MAX, 0)];
         while let Some((v, via, next)) = stack.last_mut() {
-            let (v, via) = (*v, *via);
+            let v = *v;
+            let via = *via;
             if let Some(&(w, bond)) = around[v].get(*next) {
                 *next += 1;
                 let w = w as usize;

@@ -59,7 +59,8 @@ pub fn scaffold_atoms(molecule: &Molecule) -> Vec<u32> {
     }
     let mut keep = core.clone();
     for bond in molecule.bonds().iter().filter(|b| b.kind == BondKind::Double) {
-        let (a, b) = (bond.a as usize, bond.b as usize);
+        let a = bond.a as usize;
+        let b = bond.b as usize;
         keep[a] |= core[b];
         keep[b] |= core[a];
     }
@@ -82,7 +83,8 @@ fn colours(molecule: &Molecule, keep: &[u32]) -> Vec<u64> {
     keep.iter().for_each(|&v| kept[v as usize] = true);
     let mut lost = vec![false; kept.len()];
     for bond in molecule.bonds() {
-        let (a, b) = (bond.a as usize, bond.b as usize);
+        let a = bond.a as usize;
+        let b = bond.b as usize;
         lost[a] |= !kept[b];
         lost[b] |= !kept[a];
     }

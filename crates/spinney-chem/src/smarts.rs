@@ -101,7 +101,8 @@ impl<'a> Walk<'a> {
         let mut ends: Vec<Vec<End<'_>>> = (0..n).map(|_| Vec::new()).collect();
         let mut closures = 0;
         for (e, &bond) in code.edges().iter().zip(bonds).filter(|(e, _)| !e.is_forward()) {
-            let (mut first, mut second) = (usize::from(e.to), usize::from(e.from));
+            let mut first = usize::from(e.to);
+            let mut second = usize::from(e.from);
             if place[first] > place[second] {
                 std::mem::swap(&mut first, &mut second);
             }

@@ -18,7 +18,7 @@ use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::budget::BudgetArgs;
 use crate::checkpoint::{CheckpointArgs, KeptFolds};
 use crate::cv_output;
-use crate::input::{Beside, Input, Labelled};
+use crate::input::{Input, Labelled, Reading};
 use crate::molecules::{CovariateArgs, SplitBy};
 use crate::output::named_after;
 use crate::progress::TrainingProgress;
@@ -153,8 +153,9 @@ fn read(args: &Args, requests: &[Request]) -> Result<Input> {
     let labelling = args.params.labelling();
     let covariates = &args.beside.covariates[..];
     let measures = args.beside.measures(labelling, &requests[0].params);
-    let beside = Beside { split: args.split.column(), covariates, measures, known: None };
-    let all = input::read(path, &args.input.reading, &args.common, (labelling, beside))?;
+    let split = args.split.column();
+    let wanted = Reading { labelling, split, covariates, measures, known: None };
+    let all = input::read(path, &args.input.reading, &args.common, wanted)?;
     if all.target_names.is_empty() && all.chemistry.is_some() {
         return Err(Error::parameter("target", "name the column to learn: --target COL"));
     }

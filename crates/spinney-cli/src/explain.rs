@@ -116,7 +116,8 @@ impl Form {
 
 /// The record that is asked for.
 fn row(args: &Args, input: &Input) -> Result<usize> {
-    let (ids, count) = (input.data.ids(), input.data.len());
+    let ids = input.data.ids();
+    let count = input.data.len();
     if let Some(row) = args.row {
         let row = row as usize;
         return if row <= count {

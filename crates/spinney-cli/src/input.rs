@@ -189,9 +189,10 @@ pub(crate) struct Labelled {
     pub(crate) graphs: Vec<u32>,
 }
 
-/// What to read besides graphs and targets.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Beside<'a> {
+/// How graphs are labelled, and what to read besides graphs and targets.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) labelling: Labelling,
     /// The column of parts.
     pub(crate) split: Option<&'a str>,
     /// Columns of covariates, to be cut.
@@ -202,36 +203,43 @@ pub(crate) struct Beside<'a> {
     pub(crate) known: Option<&'a Covariates>,
 }
 
+impl Reading<'_> {
+    /// Graphs and targets alone.
+    pub(crate) fn new(labelling: Labelling) -> Self {
+        Reading { labelling, split: None, covariates: &[], measures: false, known: None }
+    }
+}
+
 /// Reads graphs or molecules; says what was skipped; refuses an empty set.
 pub(crate) fn read(
     path: &Path,
     reading: &ReadingArgs,
     common: &CommonArgs,
-    (labelling, beside): (Labelling, Beside<'_>),
+    wanted: Reading<'_>,
 ) -> Result<Input> {
     if !is_molecules(path, reading) {
-        if !beside.covariates.is_empty() {
+        if !wanted.covariates.is_empty() {
             let reason = "are columns of a table of molecules; these are graphs";
             return Err(Error::parameter("covariates", reason));
         }
         let raw = read_graphs(path, reading, common)?;
-        let mut views = reading.views(labelling);
-        if let Some(known) = beside.known {
+        let mut views = reading.views(wanted.labelling);
+        if let Some(known) = wanted.known {
             views.covariates = known.clone();
             return applied(&raw, views);
         }
         let none = CovariateColumns::default();
-        let Prepared { data, .. } = Prepared::new(&raw, &none, beside.measures, &mut views)?;
+        let Prepared { data, .. } = Prepared::new(&raw, &none, wanted.measures, &mut views)?;
         return Ok(Input { data, views, ..Input::default() });
     }
-    let mut chemistry = reading.molecules.chemistry(labelling);
-    chemistry.covariates = beside.known.cloned().unwrap_or_default();
-    read_molecules(path, reading, common, (chemistry, beside))
+    let mut chemistry = reading.molecules.chemistry(wanted.labelling);
+    chemistry.covariates = wanted.known.cloned().unwrap_or_default();
+    read_molecules(path, reading, common, MoleculeReading { chemistry, wanted })
 }
 
-/// The same in the paper's view, with nothing beside.
+/// The same in the paper's view, with nothing wanted.
 pub(crate) fn read_plain(path: &Path, reading: &ReadingArgs, common: &CommonArgs) -> Result<Input> {
-    read(path, reading, common, (Labelling::Plain, Beside::default()))
+    read(path, reading, common, Reading::new(Labelling::Plain))
 }
 
 /// Reads graphs or molecules for a model, molecules as it was trained on them.
@@ -250,7 +258,9 @@ pub(crate) fn read_for(
         return applied(&read_graphs(path, reading, common)?, views);
     }
     reading.molecules.refuse_labels()?;
-    read_molecules(path, reading, common, (chemistry_of(model, path)?, Beside::default()))
+    let chemistry = chemistry_of(model, path)?;
+    let wanted = Reading::new(Labelling::Plain);
+    read_molecules(path, reading, common, MoleculeReading { chemistry, wanted })
 }
 
 /// Graphs in views that are fitted already.
@@ -263,18 +273,24 @@ fn applied(raw: &Dataset, views: Views) -> Result<Input> {
     Ok(Input { data, views, ..Input::default() })
 }
 
+/// How molecules become graphs, and what else to read.
+struct MoleculeReading<'a> {
+    chemistry: Chemistry,
+    wanted: Reading<'a>,
+}
+
 fn read_molecules(
     path: &Path,
     reading: &ReadingArgs,
     common: &CommonArgs,
-    (mut chemistry, beside): (Chemistry, Beside<'_>),
+    MoleculeReading { mut chemistry, wanted }: MoleculeReading<'_>,
 ) -> Result<Input> {
-    let mut request = request(path, reading, beside.split);
-    request.columns.covariates = beside.covariates.to_vec();
+    let mut request = request(path, reading, wanted.split);
+    request.columns.covariates = wanted.covariates.to_vec();
     let mut loaded = spinney_chem::read::load(&request, &chemistry)?;
     if chemistry.covariates.is_empty() {
         let columns = loaded.covariate_columns();
-        let measures = beside.measures;
+        let measures = wanted.measures;
         loaded.data = Prepared::new(&loaded.data, &columns, measures, &mut chemistry)?.data;
     }
     let total = loaded.data.len() + loaded.skipped.len();
@@ -326,7 +342,8 @@ pub(crate) fn tell_skipped(path: &Path, skipped: &[Skipped], kept: usize, common
     if skipped.is_empty() {
         return;
     }
-    let (bad, kept) = (count(skipped.len(), "bad record"), count(kept, "graph"));
+    let bad = count(skipped.len(), "bad record");
+    let kept = count(kept, "graph");
     complain(&format!("spinney: {}: skipped {bad}, kept {kept}", path.display()));
     if common.quiet {
         return;

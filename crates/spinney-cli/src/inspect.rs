@@ -43,7 +43,8 @@ fn data(data: &Dataset) -> (String, Value) {
     let n = data.len() as f64;
     let sizes = |f: &dyn Fn(&spinney::graph::Graph) -> usize| {
         let all: Vec<usize> = data.graphs().iter().map(f).collect();
-        let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
+        let least = all.iter().min().copied();
+        let most = all.iter().max().copied();
         let mean = all.iter().sum::<usize>() as f64 / n;
         (least.unwrap_or(0), mean, most.unwrap_or(0))
     };
@@ -92,23 +93,24 @@ fn targets(data: &Dataset) -> (String, Value) {
     if counts.is_empty() {
         return ("targets   none\n".into(), Value::Null);
     }
-    let mut told = json!({"distinct": counts.len(), "missing": missing});
+    let mut found = json!({"distinct": counts.len(), "missing": missing});
     let mut text = format!("targets   {} different values", counts.len());
     if counts.len() <= LISTED {
-        told["counts"] = json!(counts);
+        found["counts"] = json!(counts);
         let each: Vec<String> = counts.iter().map(|(t, n)| format!("{t} ({n})")).collect();
         text = format!("targets   {}", each.join(", "));
     } else if let Ok(mut numbers) =
         counts.keys().map(|t| t.parse()).collect::<std::result::Result<Vec<f64>, _>>()
     {
         numbers.sort_by(f64::total_cmp);
-        let (least, most) = (numbers[0], numbers[numbers.len() - 1]);
-        told["min"] = json!(least);
-        told["max"] = json!(most);
+        let least = numbers[0];
+        let most = numbers[numbers.len() - 1];
+        found["min"] = json!(least);
+        found["max"] = json!(most);
         text += &format!(", {least} to {most}");
     }
     let note = if missing > 0 { format!("; {missing} missing") } else { String::new() };
-    (text + &note + "\n", told)
+    (text + &note + "\n", found)
 }
 
 /// Two significant digits with thousands separated.
@@ -154,8 +156,8 @@ fn model(model: &Model) -> (String, Value) {
         let stumps = output::count(model.provenance().stumps, "tree");
         text += &format!("linear    model: {stumps} of one split, before those of the rounds\n");
     }
-    if let Some(told) = &provenance.told_by {
-        text += &format!("told by   others: {told}\n");
+    if let Some(from) = &provenance.stacked_from {
+        text += &format!("stacked   from other targets: {from}\n");
     }
     text += "parameters\n";
     for (name, value) in model.params() {

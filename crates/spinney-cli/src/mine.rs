@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
-use spinney::mining::exploration::{Exploration, check_census};
 use spinney::dataset::Record;
+use spinney::mining::exploration::{Exploration, check_census};
 use spinney::mining::mine::Tally;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Count the patterns, list none
     #[arg(long, conflicts_with_all = ["output", "occurrences"])]
     count_only: bool,
-    /// Tell how often a pattern occurs in each graph (distinct edge sets)
+    /// Count how often a pattern occurs in each graph (distinct edge sets)
     #[arg(long)]
     occurrences: bool,
     /// Where to write: .jsonl, .csv, .gsp, or .npz, a matrix for scipy.sparse.load_npz with a row for each
@@ -52,7 +52,7 @@ pub(crate) struct Args {
 }
 
 /// More edge sets (estimated) than this are worth a warning.
-const MANY: f64 = 1e8;
+const EDGE_SETS_WORTH_A_WARNING: f64 = 1e8;
 
 /// A number of graphs, or a share of them.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +131,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         vertices: args.vertices,
         closed: args.closed,
     };
-    if wanted.limits.min_support == 1 && input::edge_sets(&data, args.max_edges.0) > MANY {
+    if wanted.limits.min_support == 1
+        && input::edge_sets(&data, args.max_edges.0) > EDGE_SETS_WORTH_A_WARNING
+    {
         args.common
             .note("spinney: note: this may take long; limit it by --min-support or --max-edges");
     }

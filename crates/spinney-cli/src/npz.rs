@@ -35,26 +35,33 @@ impl Matrix<'_> {
         let long =
             |values: &[u64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
         let indices: Vec<u8> = self.indices.iter().flat_map(|v| v.to_le_bytes()).collect();
-        add(&mut zip, "indices", ("<i4", &format!("({entries},)")), &indices)?;
-        let starts = format!("({},)", self.starts.len());
-        add(&mut zip, "indptr", ("<i8", &starts), &long(self.starts))?;
-        add(&mut zip, "format", ("|S3", "()"), b"csr")?;
-        let shape = [self.starts.len() as u64 - 1, self.columns as u64];
-        add(&mut zip, "shape", ("<i8", "(2,)"), &long(&shape))?;
         let all = format!("({entries},)");
+        let array = |kind, shape| ArrayHeader { kind, shape };
+        add(&mut zip, "indices", array("<i4", &all), &indices)?;
+        let starts = format!("({},)", self.starts.len());
+        add(&mut zip, "indptr", array("<i8", &starts), &long(self.starts))?;
+        add(&mut zip, "format", array("|S3", "()"), b"csr")?;
+        let shape = [self.starts.len() as u64 - 1, self.columns as u64];
+        add(&mut zip, "shape", array("<i8", "(2,)"), &long(&shape))?;
         match self.values {
-            Values::Ones => add(&mut zip, "data", ("|u1", &all), &vec![1; entries])?,
-            Values::Counts(counts) => add(&mut zip, "data", ("<i8", &all), &long(counts))?,
+            Values::Ones => add(&mut zip, "data", array("|u1", &all), &vec![1; entries])?,
+            Values::Counts(counts) => add(&mut zip, "data", array("<i8", &all), &long(counts))?,
         }
         Ok(zip.finish()?.into_inner())
     }
+}
+
+/// What NumPy's header says of an array.
+struct ArrayHeader<'a> {
+    kind: &'a str,
+    shape: &'a str,
 }
 
 /// Adds one array in NumPy's format, version 1.0.
 fn add<W: Write + Seek>(
     zip: &mut zip::ZipWriter<W>,
     name: &str,
-    (kind, shape): (&str, &str),
+    ArrayHeader { kind, shape }: ArrayHeader<'_>,
     bytes: &[u8],
 ) -> zip::result::ZipResult<()> {
     let options = zip::write::SimpleFileOptions::default()

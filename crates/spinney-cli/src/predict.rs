@@ -70,7 +70,7 @@ fn predict(args: &Args, model: &Model) -> Result<usize> {
                 let head = if graphs == 0 { csv.write_record(header(args, model)) } else { Ok(()) };
                 graphs += data.len();
                 let rows =
-                    head.and_then(|()| write(csv, args, (model, data), &predictor.predict(data)));
+                    head.and_then(|()| write(csv, args, model, data, &predictor.predict(data)));
                 rows.map_err(|e| {
                     unwritten = Some(e);
                     Error::failed("not written")
@@ -97,13 +97,15 @@ fn for_each_batch(
     model: &Model,
     mut each: impl FnMut(&Dataset) -> Result<()>,
 ) -> Result<()> {
-    let (path, reading) = (&args.input, &args.reading);
+    let path = &args.input;
+    let reading = &args.reading;
     if !is_molecules(path, reading) {
         return each(&input::read_for(model, path, reading, &args.common)?.data);
     }
     reading.molecules.refuse_labels()?;
     let chemistry = chemistry_of(model, path)?;
-    let (mut skipped, mut kept) = (Vec::new(), 0);
+    let mut skipped = Vec::new();
+    let mut kept = 0;
     let request = request(path, reading, None);
     spinney_chem::read::for_each_batch(&request, &chemistry, BATCH, |batch| {
         skipped.extend(batch.skipped);
@@ -148,7 +150,8 @@ fn header(args: &Args, model: &Model) -> Vec<String> {
 fn write<W: std::io::Write>(
     csv: &mut csv::Writer<W>,
     args: &Args,
-    (model, data): (&Model, &Dataset),
+    model: &Model,
+    data: &Dataset,
     predictions: &Predictions,
 ) -> csv::Result<()> {
     let classes = model.task().classes();

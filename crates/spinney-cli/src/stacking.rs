@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use spinney::Result;
-use spinney::model::{Provenance, ToldBy};
+use spinney::model::{Provenance, StackedFrom};
 use spinney::training::targets::{StackedTarget, TrainedTarget, stack_targets};
 
 use crate::args::CommonArgs;
@@ -58,11 +58,11 @@ pub(crate) fn stack(
             return Ok(true);
         };
         model.save(path)?;
-        let Provenance { told_by, unproven, .. } = model.provenance();
-        result["stacked_from"] = json!(told_by);
+        let Provenance { stacked_from, unproven, .. } = model.provenance();
+        result["stacked_from"] = json!(stacked_from);
         result["patterns"] = json!(model.patterns().len());
         result["unproven"] = json!(unproven);
-        let from = told_by.as_ref().map(ToldBy::to_string).unwrap_or_default();
+        let from = stacked_from.as_ref().map(StackedFrom::to_string).unwrap_or_default();
         let text = format!("{name}: {from}; wrote {}\n", path.display());
         wait.suspend(|| output::print(&text))?;
         Ok(true)

@@ -15,7 +15,7 @@ use crate::args::{CommonArgs, InputArgs, ParamArgs};
 use crate::budget::{self, BudgetArgs};
 use crate::checkpoint::CheckpointArgs;
 use crate::gboost::{self, MethodArgs};
-use crate::input::{Beside, Input, Labelled};
+use crate::input::{Input, Labelled, Reading};
 use crate::molecules::{CovariateArgs, Labelling};
 use crate::output::{count, named_after};
 use crate::progress::TrainingProgress;
@@ -135,8 +135,8 @@ fn read(args: &Args, request: &Request) -> Result<Input> {
     let covariates = &args.beside.covariates[..];
     let measures = !args.method.is_gboost() && args.beside.measures(labelling, &request.params);
     let split = args.validation.split.column();
-    let beside = Beside { split, covariates, measures, known: None };
-    input::read(&args.input.input, &args.input.reading, &args.common, (labelling, beside))
+    let wanted = Reading { labelling, split, covariates, measures, known: None };
+    input::read(&args.input.input, &args.input.reading, &args.common, wanted)
 }
 
 /// The graphs with those of a file of validation graphs behind them, and where these begin.
@@ -144,9 +144,9 @@ fn with_validation_file(args: &Args, all: Input) -> Result<(Input, Option<u32>)>
     let Some(path) = args.validation.file() else { return Ok((all, None)) };
     let of_molecules = all.chemistry.as_ref().map(|chemistry| &chemistry.covariates);
     let known = of_molecules.or(Some(&all.views.covariates));
-    let beside = Beside { known, ..Beside::default() };
+    let wanted = Reading { known, ..Reading::new(labelling(args)) };
     let reading = &args.input.reading;
-    let more = input::read(path, reading, &args.common, (labelling(args), beside))?;
+    let more = input::read(path, reading, &args.common, wanted)?;
     for column in 0..more.target_names.len().max(1) {
         let labelled = more.labelled(column, path)?;
         more_fits(&all, &labelled, column, args, path)?;

@@ -70,7 +70,8 @@ impl Ledger {
         }
         let started = Instant::now();
         let made = make()?;
-        let (value, seconds) = (json!(made), started.elapsed().as_secs_f64());
+        let value = json!(made);
+        let seconds = started.elapsed().as_secs_f64();
         let line = format!("{}\n", json!({"key": key, "seconds": seconds, "value": value}));
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes()).map_err(|e| Error::file(&self.path, e))?;

@@ -32,7 +32,7 @@ pub(crate) fn explain<'py>(
     let count = data.len();
     let (found, atoms) = work::run(py, threads, move |_| {
         let found = inner.contributions(&data);
-        let of_graph = |i: usize| atoms(&inner, &data, &found, (i, copies));
+        let of_graph = |i: usize| atoms(&inner, &data, &found, i, copies);
         let atoms: Vec<Vec<f64>> = (0..data.len()).into_par_iter().map(of_graph).collect();
         (found, atoms)
     })?;
@@ -59,12 +59,12 @@ fn atoms(
     found: &Contributions,
     (i, copies): (usize, Copies),
 ) -> Vec<f64> {
-    let outputs = model.attribution(data, found, (i, copies));
+    let outputs = model.attribution(data, found, i, copies);
     let atoms = outputs.first().map_or(0, |shares| shares.vertices.len());
     (0..atoms).flat_map(|atom| outputs.iter().map(move |shares| shares.vertices[atom])).collect()
 }
 
-/// A molecule with its atoms tinted by the weights of a graph's vertices, which may be those of its
+/// A molecule with its atoms coloured by the weights of a graph's vertices, which may be those of its
 /// largest fragment alone.
 #[pyfunction]
 pub(crate) fn molecule_svg(

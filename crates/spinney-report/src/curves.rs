@@ -23,7 +23,8 @@ impl Ranked {
 
     /// True and false positives above every score that occurs, from the strictest on.
     fn steps(&self) -> Vec<(f64, f64)> {
-        let (mut hits, mut misses) = (0.0, 0.0);
+        let mut hits = 0.0;
+        let mut misses = 0.0;
         let mut steps = Vec::new();
         for same in self.ranked.chunk_by(|a, b| a.0 == b.0) {
             let positive = same.iter().filter(|r| r.1).count();
@@ -67,7 +68,8 @@ impl Ranked {
     /// interpolation (scikit-learn's average precision).
     #[must_use]
     pub fn average_precision(&self) -> f64 {
-        let (mut area, mut recall) = (0.0, 0.0);
+        let mut area = 0.0;
+        let mut recall = 0.0;
         let curve = self.precision_recall();
         for &(next, precision) in &curve {
             area += (next - recall) * precision;
@@ -84,7 +86,8 @@ impl Ranked {
         let groups = groups.min(n);
         let group = |g: usize| {
             // From the lowest on.
-            let (from, to) = (n - (g + 1) * n / groups, n - g * n / groups);
+            let from = n - (g + 1) * n / groups;
+            let to = n - g * n / groups;
             let members = &self.ranked[from..to];
             let mean = members.iter().map(|r| r.0).sum::<f64>() / members.len() as f64;
             let share = members.iter().filter(|r| r.1).count() as f64 / members.len() as f64;

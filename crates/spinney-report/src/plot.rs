@@ -61,6 +61,12 @@ const DASHES: [&str; 3] = ["", "6 3", "2 3"];
 const SIZE: (f64, f64) = (560.0, 340.0);
 const FRAME: (f64, f64, f64, f64) = (64.0, 34.0, 420.0, 290.0);
 
+/// Both axes of a plot.
+struct Axes {
+    x: Axis,
+    y: Axis,
+}
+
 /// From values to places along an axis.
 struct Axis {
     low: f64,
@@ -70,7 +76,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, (start, end): (f64, f64)) -> Axis {
+    fn new(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Axis {
         let finite = values.filter(|v| v.is_finite());
         let (low, high) = finite.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
@@ -114,12 +120,12 @@ impl Plot {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let range = |given: Option<(f64, f64)>| given.into_iter().flat_map(|(a, b)| [a, b]);
         let x = match self.x_range {
-            Some(_) => Axis::new(range(self.x_range), (left, right)),
-            None => Axis::new(points().map(|p| p.0), (left, right)),
+            Some(_) => Axis::new(range(self.x_range), left, right),
+            None => Axis::new(points().map(|p| p.0), left, right),
         };
         let y = match self.y_range {
-            Some(_) => Axis::new(range(self.y_range).map(|y| self.scaled(y)), (bottom, top)),
-            None => Axis::new(points().map(|p| self.scaled(p.1)), (bottom, top)),
+            Some(_) => Axis::new(range(self.y_range).map(|y| self.scaled(y)), bottom, top),
+            None => Axis::new(points().map(|p| self.scaled(p.1)), bottom, top),
         };
         let mut svg = format!(
             "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n",
@@ -132,14 +138,16 @@ impl Plot {
             "<text class=\"title\" x=\"{left}\" y=\"18\">{}</text>",
             escape(&self.title)
         );
-        self.axes(&mut svg, &x, &y);
-        let (mut colours, mut named) = (0, 0);
+        let axes = Axes { x, y };
+        self.axes(&mut svg, &axes);
+        let mut colours = 0;
+        let mut named = 0;
         for line in &self.lines {
             if line.look == Look::Line || line.look == Look::Points {
                 colours += 1;
             }
             let ink = Ink::new(colours.max(1) - 1);
-            self.series(&mut svg, line, &ink, (&x, &y));
+            self.series(&mut svg, line, &ink, &axes);
             if !line.name.is_empty() {
                 let at = top + 8.0 + 18.0 * f64::from(named);
                 ink.legend(&mut svg, line, at);
@@ -162,7 +170,8 @@ impl Plot {
         if self.log { y.log10() } else { y }
     }
 
-    fn series(&self, svg: &mut String, line: &Line, ink: &Ink, (x, y): (&Axis, &Axis)) {
+    fn series(&self, svg: &mut String, line: &Line, ink: &Ink, axes: &Axes) {
+        let Axes { x, y } = axes;
         let places: Vec<(f64, f64)> = line
             .points
             .iter()
@@ -197,7 +206,7 @@ impl Plot {
         };
     }
 
-    fn axes(&self, svg: &mut String, x: &Axis, y: &Axis) {
+    fn axes(&self, svg: &mut String, Axes { x, y }: &Axes) {
         let (left, top, right, bottom) = FRAME;
         for tick in x.ticks() {
             let at = x.at(tick);
@@ -272,7 +281,8 @@ impl Ink {
                 right + 30.0
             ),
         };
-        let (x, y) = (right + 35.0, at + 4.0);
+        let x = right + 35.0;
+        let y = at + 4.0;
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{}</text>", escape(&line.name));
     }
 }
@@ -299,21 +309,21 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let axis = Axis::new([0.53, 0.97].into_iter(), (0.0, 100.0));
+        let axis = Axis::new([0.53, 0.97].into_iter(), 0.0, 100.0);
         assert_eq!(
             axis.ticks().iter().map(|&t| number(t)).collect::<Vec<_>>(),
             ["0.6", "0.7", "0.8", "0.9"]
         );
         assert_eq!((axis.at(0.53), axis.at(0.97)), (0.0, 100.0));
         let logs = |low: f64, high: f64| {
-            let axis = Axis::new([low.log10(), high.log10()].into_iter(), (0.0, 1.0));
+            let axis = Axis::new([low.log10(), high.log10()].into_iter(), 0.0, 1.0);
             axis.log_ticks().iter().map(|t| number(10f64.powf(*t))).collect::<Vec<_>>()
         };
         assert_eq!(logs(4.0, 30.0), ["5", "10", "20"]);
         assert_eq!(logs(1.0, 5e4), ["1", "10", "100", "1000", "10000"]);
         // A single value, or none, still gives an axis.
-        assert!(!Axis::new([3.0].into_iter(), (0.0, 1.0)).ticks().is_empty());
-        assert!(!Axis::new([f64::NAN].into_iter(), (0.0, 1.0)).ticks().is_empty());
+        assert!(!Axis::new([3.0].into_iter(), 0.0, 1.0).ticks().is_empty());
+        assert!(!Axis::new([f64::NAN].into_iter(), 0.0, 1.0).ticks().is_empty());
     }
 
     #[test]

@@ -5,9 +5,9 @@ use spinney::graph::Copies;
 use spinney::model::occurrences::{covered, translated};
 use spinney::representation::views::Views;
 use spinney::{Model, model::attribution::Shares};
-use spinney_chem::draw::tinted_svg;
+use spinney_chem::draw::highlighted_svg;
+use spinney_chem::highlight::Highlights;
 use spinney_chem::layout::whole_graph_svg;
-use spinney_chem::tints::Tints;
 use spinney_chem::{Chemistry, toolkit};
 
 /// The patterns that occur in a graph, ascending, and how often.
@@ -47,30 +47,34 @@ impl Sample<'_> {
         let cover = covered(&model.patterns()[pattern].code, &graph);
         let places = self.places(i)?;
         let place = |v: u32| places[v as usize % places.len()];
-        let mut tints = Tints::default();
+        let mut highlights = Highlights::default();
         let drawn = places.len() * self.copies.count;
         for (v, _) in cover.vertices.iter().take(drawn).enumerate().filter(|(_, marked)| **marked) {
-            tints.mark_vertex(place(v as u32));
+            highlights.mark_vertex(place(v as u32));
         }
         for (edge, _) in graph.edges().iter().zip(&cover.edges).filter(|(_, marked)| **marked) {
-            tints.mark_edge(place(edge.u), place(edge.v));
+            highlights.mark_edge(place(edge.u), place(edge.v));
         }
-        self.svg(i, &tints)
+        self.svg(i, &highlights)
     }
 
-    /// Record `i` with its parts tinted by their shares, which are divided by `largest`; none if it cannot
+    /// Record `i` with its parts coloured by their shares, which are divided by `largest`; none if it cannot
     /// be drawn.
     #[must_use]
     pub fn with_shares(&self, i: usize, shares: &Shares, largest: f64) -> Option<String> {
         let places = self.places(i)?;
-        let mut tints = Tints::default();
+        let mut highlights = Highlights::default();
         for (v, share) in shares.vertices.iter().enumerate() {
-            tints.weigh_vertex(places[v], share / largest);
+            highlights.weigh_vertex(places[v], share / largest);
         }
         for (edge, share) in self.data.graphs()[i].edges().iter().zip(&shares.edges) {
-            tints.weigh_edge(places[edge.u as usize], places[edge.v as usize], share / largest);
+            highlights.weigh_edge(
+                places[edge.u as usize],
+                places[edge.v as usize],
+                share / largest,
+            );
         }
-        self.svg(i, &tints)
+        self.svg(i, &highlights)
     }
 
     /// The atoms of a molecule's drawing that the vertices of one view of its graph stand for.
@@ -81,12 +85,12 @@ impl Sample<'_> {
         Some(chemistry.atoms_of_vertices(&chemistry.molecule(self.structures.get(i)?).ok()?))
     }
 
-    fn svg(&self, i: usize, tints: &Tints) -> Option<String> {
+    fn svg(&self, i: usize, highlights: &Highlights) -> Option<String> {
         if self.chemistry.is_some() {
-            return tinted_svg(self.structures.get(i)?, tints).ok();
+            return highlighted_svg(self.structures.get(i)?, highlights).ok();
         }
         let graph = self.copies.first(&self.data.graphs()[i]);
-        whole_graph_svg(&graph, self.data.labels(), tints, &self.data.ids()[i])
+        whole_graph_svg(&graph, self.data.labels(), highlights, &self.data.ids()[i])
     }
 
     /// The number of heavy atoms or vertices of record `i`, for choosing what is easily looked at.

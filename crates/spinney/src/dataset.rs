@@ -123,7 +123,8 @@ impl Dataset {
     /// If there is not one target a graph.
     pub fn with_targets(mut self, targets: Vec<Option<String>>) -> Result<Dataset> {
         if targets.len() != self.len() {
-            let (given, graphs) = (targets.len(), self.len());
+            let given = targets.len();
+            let graphs = self.len();
             return Err(Error::data(format!("{given} targets for {graphs} graphs")));
         }
         self.targets = targets;
@@ -394,7 +395,8 @@ mod tests {
 
     #[test]
     fn joining_unites_the_dictionaries() {
-        let (mut l1, mut l2) = (Labels::default(), Labels::default());
+        let mut l1 = Labels::default();
+        let mut l2 = Labels::default();
         let a = Dataset::new(&l1.clone(), vec![]);
         assert!(a.is_empty());
         let a = one_vertex(&mut l1, "b", None);

@@ -73,7 +73,8 @@ impl Graph {
     /// The neighbours of `v`, ascending.
     #[must_use]
     pub fn neighbors(&self, v: u32) -> &[Neighbor] {
-        let (start, end) = (self.offsets[v as usize], self.offsets[v as usize + 1]);
+        let start = self.offsets[v as usize];
+        let end = self.offsets[v as usize + 1];
         &self.neighbors[start as usize..end as usize]
     }
 
@@ -116,7 +117,8 @@ impl Graph {
     pub fn on_cycles(&self) -> Vec<bool> {
         let n = self.vertex_count();
         // Depth-first numbers, the lowest number that a subtree reaches, and how a vertex was reached.
-        let (mut number, mut lowest) = (vec![0u32; n], vec![0u32; n]);
+        let mut number = vec![0u32; n];
+        let mut lowest = vec![0u32; n];
         let mut cyclic = vec![false; n];
         let mut next = 1;
         for root in 0..n as u32 {
@@ -128,7 +130,8 @@ impl Graph {
             next += 1;
             let mut path: Vec<(u32, Option<u32>, usize)> = vec![(root, None, 0)];
             while let Some((v, by, at)) = path.last_mut() {
-                let (vertex, came_by) = (*v as usize, *by);
+                let vertex = *v as usize;
+                let came_by = *by;
                 let Some(step) = self.neighbors(*v).get(*at) else {
                     path.pop();
                     if let Some((parent, ..)) = path.last() {
@@ -164,7 +167,8 @@ impl Graph {
     /// The number of connected parts.
     #[must_use]
     pub fn component_count(&self) -> usize {
-        let (mut seen, mut count) = (vec![false; self.vertex_count()], 0);
+        let mut seen = vec![false; self.vertex_count()];
+        let mut count = 0;
         for root in 0..self.vertex_count() as u32 {
             if seen[root as usize] {
                 continue;
@@ -233,7 +237,8 @@ impl Copies {
     /// The first copy.
     #[must_use]
     pub fn first(self, graph: &Graph) -> Graph {
-        let (n, m) = (self.vertices(graph), self.edges(graph));
+        let n = self.vertices(graph);
+        let m = self.edges(graph);
         let inside = |e: &&Edge| (e.u as usize) < n && (e.v as usize) < n;
         let edges: Vec<Edge> = graph.edges().iter().filter(inside).copied().take(m).collect();
         Graph::new(graph.labels()[..n].to_vec(), edges)

@@ -127,7 +127,8 @@ impl Table for Delimited {
                 Some(Ok(Row { line, fields, block: None }))
             }
             Ok(Some((line, fields))) => {
-                let (has, wants) = (fields.len(), self.columns.len());
+                let has = fields.len();
+                let wants = self.columns.len();
                 let reason = format!(
                     "{has} field{} where the header has {wants} (a missing or extra separator, \
                      or an unclosed quote?)",

@@ -111,7 +111,8 @@ impl<'t> Sketch<'t> {
     }
 
     fn ring(&mut self, number: u32) -> Option<()> {
-        let (here, order) = (self.last?, self.order.take());
+        let here = self.last?;
+        let order = self.order.take();
         match self.rings.iter().position(|r| r.0 == number) {
             Some(open) => {
                 let (_, there, before) = self.rings.swap_remove(open);
@@ -180,7 +181,8 @@ impl<'t> Sketch<'t> {
 
     /// Takes away an atom with one bond, the bond's sign and the brackets of a branch.
     fn without(&self, atom: &Atom) -> Edit {
-        let (mut start, mut end) = (atom.start, atom.end);
+        let mut start = atom.start;
+        let mut end = atom.end;
         if start > 0 && self.text[start - 1] == b'-' {
             start -= 1;
         }

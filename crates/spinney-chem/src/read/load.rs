@@ -24,7 +24,7 @@ use spinney::{Dataset, Error, Result};
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, ReadError, Reader, Structure};
 use super::{lenient, open};
 use crate::chemistry::Scribe;
-use crate::outline::Outliner;
+use crate::fast_smiles::FastSmiles;
 use crate::toolkit::smiles_of_mol_block;
 use crate::{Chemistry, Molecule};
 
@@ -174,7 +174,8 @@ struct Batch {
 
 impl Batch {
     fn read(reader: &mut Reader, most: usize) -> Batch {
-        let (mut batch, mut bytes) = (Batch { raw: Vec::new(), more: true, stop: None }, 0);
+        let mut batch = Batch { raw: Vec::new(), more: true, stop: None };
+        let mut bytes = 0;
         while batch.more && batch.raw.len() < most && bytes < BATCH_BYTES {
             match reader.next() {
                 Some(Ok(record)) => {
@@ -301,12 +302,12 @@ fn parse(
         (!part.is_empty()).then_some(part)
     });
     let parts: Vec<_> = parts.collect();
-    let parsed = parts.into_par_iter().map_init(Outliner::default, |outliner, part| {
+    let parsed = parts.into_par_iter().map_init(FastSmiles::default, |fast_smiles, part| {
         let mut scribe = Scribe::default();
         let one = |record: std::result::Result<RawRecord, BadRecord>| {
             let mut raw = record?;
             let structure = std::mem::replace(&mut raw.structure, Structure::Smiles(String::new()));
-            match molecule(structure, lenient, chemistry, outliner) {
+            match molecule(structure, lenient, chemistry, fast_smiles) {
                 Ok((molecule, smiles, corrected)) => {
                     let graph = chemistry.graph_by(&molecule, &mut scribe);
                     Ok(Parsed { raw, graph, smiles, corrected })
@@ -325,14 +326,14 @@ fn molecule(
     structure: Structure,
     lenient: bool,
     chemistry: &Chemistry,
-    outliner: &mut Outliner,
+    fast_smiles: &mut FastSmiles,
 ) -> std::result::Result<(Molecule, String, bool), String> {
     let smiles = match structure {
         Structure::Smiles(text) if text.trim().len() == text.len() => text,
         Structure::Smiles(text) => text.trim().to_owned(),
         Structure::MolBlock(block) => smiles_of_mol_block(&block)?,
     };
-    match molecule_of(&smiles, chemistry, outliner) {
+    match molecule_of(&smiles, chemistry, fast_smiles) {
         Ok(molecule) => Ok((molecule, smiles, false)),
         Err(reason) => {
             let corrected = lenient.then(|| lenient::corrected(&smiles)).flatten();
@@ -347,11 +348,11 @@ fn molecule(
 pub(super) fn molecule_of(
     smiles: &str,
     chemistry: &Chemistry,
-    outliner: &mut Outliner,
+    fast_smiles: &mut FastSmiles,
 ) -> std::result::Result<Molecule, String> {
-    let outline_is_enough = !chemistry.hydrogens && !chemistry.looks_at_orders();
-    let outlined = outline_is_enough.then(|| outliner.read(smiles)).flatten();
-    outlined.map_or_else(|| chemistry.molecule(smiles), Ok)
+    let fast_reader_suffices = !chemistry.hydrogens && !chemistry.looks_at_orders();
+    let molecule = fast_reader_suffices.then(|| fast_smiles.read(smiles)).flatten();
+    molecule.map_or_else(|| chemistry.molecule(smiles), Ok)
 }
 
 #[cfg(test)]
@@ -425,7 +426,8 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| load(&request, &Chemistry::default())).unwrap()
         };
-        let (one, three) = (load_on(1), load_on(3));
+        let one = load_on(1);
+        let three = load_on(3);
         let same = |a: &Loaded, b: &Loaded| {
             a.data.labels() == b.data.labels() && a.data.graphs() == b.data.graphs()
         };

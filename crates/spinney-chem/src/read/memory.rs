@@ -12,7 +12,7 @@ use spinney::labels::Labels;
 use super::load::molecule_of;
 use crate::Chemistry;
 use crate::chemistry::Scribe;
-use crate::outline::Outliner;
+use crate::fast_smiles::FastSmiles;
 
 /// SMILES parsed as one task.
 const PART: usize = 64;
@@ -37,11 +37,11 @@ pub fn graphs_of<S: AsRef<str> + Sync>(
     go_on: impl Fn() -> bool + Sync,
 ) -> Result<Option<Dataset>, BadSmiles> {
     type Part = Option<Result<(Labels, Vec<Graph>), BadSmiles>>;
-    let read = |outliner: &mut Outliner, (part, texts): (usize, &[S])| -> Part {
+    let read = |fast_smiles: &mut FastSmiles, (part, texts): (usize, &[S])| -> Part {
         go_on().then(|| {
             let mut scribe = Scribe::default();
             let graphs = texts.iter().enumerate().map(|(i, text)| {
-                let molecule = molecule_of(text.as_ref().trim(), chemistry, outliner);
+                let molecule = molecule_of(text.as_ref().trim(), chemistry, fast_smiles);
                 let row = part * PART + i;
                 let molecule = molecule.map_err(|reason| BadSmiles { row, reason })?;
                 Ok(chemistry.graph_by(&molecule, &mut scribe))
@@ -50,7 +50,7 @@ pub fn graphs_of<S: AsRef<str> + Sync>(
             Ok((scribe.labels, graphs))
         })
     };
-    let parts = texts.par_chunks(PART).enumerate().map_init(Outliner::default, read);
+    let parts = texts.par_chunks(PART).enumerate().map_init(FastSmiles::default, read);
     let parts: Vec<Part> = parts.collect();
     let mut labels = Labels::default();
     let mut records = Vec::with_capacity(texts.len());

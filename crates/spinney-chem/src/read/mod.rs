@@ -12,7 +12,6 @@
 //! **Cost.** One pass. Memory holds one record at a time, and the first hundred (an SDF's first
 //! thousand) while columns are being found.
 
-mod careful;
 mod columns;
 mod delimited;
 mod lenient;
@@ -20,6 +19,7 @@ mod lines;
 pub mod load;
 mod memory;
 mod parquet;
+mod parquet_guard;
 mod sdf;
 mod smi;
 

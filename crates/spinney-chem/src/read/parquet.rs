@@ -24,7 +24,7 @@ use csv::ByteRecord;
 use spinney::io::source::read_error;
 use spinney::{Error, Result};
 
-use super::careful::CarefulFile;
+use super::parquet_guard::GuardedFile;
 use super::{ReadError, Row, Table};
 
 pub(super) struct ParquetTable {
@@ -42,7 +42,7 @@ impl ParquetTable {
             return Err(Error::parameter("format", reason));
         }
         let file = File::open(path).map_err(|e| read_error(path, e))?;
-        let reader = guarded(path, || SerializedFileReader::new(CarefulFile::new(file)?))?;
+        let reader = guarded(path, || SerializedFileReader::new(GuardedFile::new(file)?))?;
         check_places(path, &reader)?;
         let schema = reader.metadata().file_metadata().schema().clone();
         let flat = schema.get_fields().iter().filter(|f| f.is_primitive());
@@ -56,7 +56,7 @@ impl ParquetTable {
 }
 
 /// Refuses negative places and lengths, which the crate takes for granted.
-fn check_places(path: &Path, reader: &SerializedFileReader<CarefulFile>) -> Result<()> {
+fn check_places(path: &Path, reader: &SerializedFileReader<GuardedFile>) -> Result<()> {
     let groups = reader.metadata().row_groups().iter();
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
     let is_wrong = columns.any(|c| {

@@ -109,7 +109,8 @@ impl Qsar<'_> {
         };
         let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
         let key = |rival: &Rival| {
-            let (set, limit) = (set.source.name, self.limit.as_secs());
+            let set = set.source.name;
+            let limit = self.limit.as_secs();
             format!("{set} rival {} {sizes:?} within {limit} s", rival.name)
         };
         let failed = |e: std::io::Error| Error::failed(format!("no folder for the rivals: {e}"));

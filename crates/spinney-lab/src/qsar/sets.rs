@@ -258,8 +258,10 @@ mod tests {
     fn labels_tell_neighbours_bond_orders_and_rings() {
         // A triangle of C with one double bond, and a double-bonded O on the vertex without it.
         let mut labels = Labels::default();
-        let (c, o) = (labels.vertex.intern("C"), labels.vertex.intern("O"));
-        let (single, double) = (labels.edge.intern("1"), labels.edge.intern("2"));
+        let c = labels.vertex.intern("C");
+        let o = labels.vertex.intern("O");
+        let single = labels.edge.intern("1");
+        let double = labels.edge.intern("2");
         let mut graph = GraphBuilder::new();
         let v: Vec<u32> = [c, c, c, o].iter().map(|&l| graph.add_vertex(l)).collect();
         for (a, b, bond) in [(0, 1, double), (1, 2, single), (0, 2, single), (2, 3, double)] {

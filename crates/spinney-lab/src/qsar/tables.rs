@@ -50,7 +50,7 @@ pub(super) fn page(results: &[Results]) -> Page {
         let printed = result.set.source.printed;
         let rows = [printed.trees, printed.stumps, printed.gboost];
         for ((method, settings), printed) in METHODS.iter().zip(&result.methods).zip(rows) {
-            tables.ours(result, (method, settings), printed);
+            tables.ours(result, method, settings, printed);
         }
         for (rival, outcome) in &result.rivals {
             tables.rival(result, rival, outcome);
@@ -76,7 +76,7 @@ pub(super) fn page(results: &[Results]) -> Page {
 }
 
 impl Tables {
-    fn ours(&mut self, result: &Results, (method, settings): (&str, &Settings), printed: Row) {
+    fn ours(&mut self, result: &Results, method: &str, settings: &Settings, printed: Row) {
         let name = result.set.source.name;
         let (test, nested) = both(settings);
         let (there_accuracy, there_auc) = match at_printed(settings, printed.setting) {

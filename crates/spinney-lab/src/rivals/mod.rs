@@ -103,7 +103,8 @@ pub(crate) fn lines_within(
         Ok(child) => child,
         Err(e) => return (Vec::new(), Some(format!("could not be started: {e}")), 0.0),
     };
-    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let out = child.stdout.take();
+    let err = child.stderr.take();
     let (lines, stopped) = std::thread::scope(|scope| {
         let lines = scope.spawn(|| {
             let lines = out.map(|out| BufReader::new(out).lines().map_while(Result::ok).collect());

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 use spinney_chem::draw::pattern_svg;
-use spinney_chem::tints::shade;
+use spinney_chem::highlight::shade;
 
 use super::{Explanation, Reason, legend};
 use crate::page::{Section, drawing, page, signed};

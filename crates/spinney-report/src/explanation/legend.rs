@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use spinney_chem::highlight::shade;
 use spinney_chem::layout::escape;
-use spinney_chem::tints::shade;
 
 const HEIGHT: f64 = 52.0;
 const STEPS: usize = 21;
@@ -19,7 +19,7 @@ pub(super) fn below(picture: &str, largest: f64, upwards: &str) -> String {
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{inner}{}</svg>\n",
         h + HEIGHT,
-        scale((width / 2.0, h + 6.0), largest, upwards),
+        scale(Place { middle: width / 2.0, top: h + 6.0 }, largest, upwards),
     )
 }
 
@@ -31,11 +31,17 @@ pub(super) fn alone(largest: f64, upwards: &str) -> String {
          font-size=\"12\">{2}</svg>",
         number(-largest),
         number(largest),
-        scale((150.0, 6.0), largest, upwards),
+        scale(Place { middle: 150.0, top: 6.0 }, largest, upwards),
     )
 }
 
-fn scale((middle, top): (f64, f64), largest: f64, upwards: &str) -> String {
+/// Where the scale lies.
+struct Place {
+    middle: f64,
+    top: f64,
+}
+
+fn scale(Place { middle, top }: Place, largest: f64, upwards: &str) -> String {
     let step = 220.0 / STEPS as f64;
     let mut svg = String::new();
     for i in 0..STEPS {
@@ -54,7 +60,8 @@ fn scale((middle, top): (f64, f64), largest: f64, upwards: &str) -> String {
         (110.0, "end", number(largest)),
     ];
     for (shift, anchor, text) in texts {
-        let (x, y) = (middle + shift, top + 24.0);
+        let x = middle + shift;
+        let y = top + 24.0;
         let _ = write!(
             svg,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"#333\">{text}</text>"

@@ -85,7 +85,7 @@ impl<'e> Explanation<'e> {
         let output = output(model, &predictions, class)?;
         let found = model.found_patterns(&alone).swap_remove(0);
         let contributions = model.contributions(&alone);
-        let shares = model.attribution(&alone, &contributions, (0, sample.copies));
+        let shares = model.attribution(&alone, &contributions, 0, sample.copies);
         let labels = model.labels();
         let mut reasons: Vec<Reason> = contributions
             .of(0, output)

@@ -86,7 +86,8 @@ fn histogram(counts: &[usize]) -> Plot {
     counts.iter().for_each(|c| bins[c / width] += 1);
     // Steps: a bin is flat.
     let points = bins.iter().enumerate().flat_map(|(i, &n)| {
-        let (from, to) = (i * width, (i + 1) * width);
+        let from = i * width;
+        let to = (i + 1) * width;
         [(from as f64, n as f64), (to as f64, n as f64)]
     });
     let lines = vec![Line { points: points.collect(), ..Line::default() }];

@@ -29,7 +29,7 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
                 dt { "Linear model" }
                 dd { (count(made.stumps, "tree")) " of one question each: small patterns and whole neighbourhoods, which add up" }
             }
-            @if let Some(told) = &made.told_by { dt { "Told by other targets" } dd { (told.to_string()) } }
+            @if let Some(from) = &made.stacked_from { dt { "Stacked from other targets" } dd { (from.to_string()) } }
             dt { "Made by" } dd { (made.program) }
             dt { "Model hash" } dd { code.hash { (model.sha256()) } }
             dt { "Training data hash" } dd { code.hash { (made.data_sha256) } }
@@ -70,7 +70,8 @@ fn shown(value: &serde_json::Value) -> String {
 
 /// What a user must know before relying on it.
 fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
-    let (model, noun) = (report.model, report.noun());
+    let model = report.model;
+    let noun = report.noun();
     let made = model.provenance();
     let mut limits = vec![
         format!(

@@ -15,7 +15,7 @@ const SHOWN: usize = 300;
 /// Patterns with examples.
 const WITH_EXAMPLES: usize = 60;
 /// Classes whose support is shown.
-const MOST_CLASSES: usize = 6;
+const MAX_CLASSES_SHOWN: usize = 6;
 /// Larger molecules and graphs are poor examples.
 const LARGEST: usize = 60;
 
@@ -30,7 +30,14 @@ pub(super) fn body(
     let examples = Examples::new(report, found);
     let cards: Vec<Markup> = (0..shown.len())
         .into_par_iter()
-        .map(|i| card(report, (i, &shown[i], total), &texts[shown[i].pattern], &examples))
+        .map(|i| {
+            card(
+                report,
+                Ranked { rank: i, own: &shown[i], total },
+                &texts[shown[i].pattern],
+                &examples,
+            )
+        })
         .collect();
     let is_molecular = report.noun() == "molecule";
     html! {
@@ -38,7 +45,7 @@ pub(super) fn body(
         p {
             "What the model looks for, the most important first. " b { "Gain" } " is how much a pattern improved the fit in training, as a share of all patterns' gain; "
             b { "direction" } " is whether it pushes the score up or down, on average."
-            @if is_molecular { " Grey lines are bonds of any kind, dotted stubs neighbours outside the pattern, a blue tint lies in a ring." }
+            @if is_molecular { " Grey lines are bonds of any kind, dotted stubs neighbours outside the pattern, blue shading means a ring." }
             @if ranked.len() > SHOWN {
                 " Shown are the first " (SHOWN) " of " (grouped(ranked.len())) ", with " (share(shown, total)) " of the gain; "
                 code { "spinney patterns MODEL" } " lists all."
@@ -64,9 +71,17 @@ fn share(shown: &[Importance], total: f64) -> String {
     format!("{:.1} %", 100.0 * shown.iter().map(|r| r.gain).sum::<f64>() / total)
 }
 
+/// A pattern by its importance.
+struct Ranked<'a> {
+    rank: usize,
+    own: &'a Importance,
+    /// The gain of all patterns.
+    total: f64,
+}
+
 fn card(
     report: &Report<'_>,
-    (rank, own, total): (usize, &Importance, f64),
+    Ranked { rank, own, total }: Ranked<'_>,
     text: &str,
     examples: &Examples<'_>,
 ) -> Markup {
@@ -129,9 +144,9 @@ fn support(report: &Report<'_>, support: &[u32]) -> Markup {
         let named = classes.iter().zip(support).zip(&made.class_counts);
         let mut rows: Vec<_> =
             named.map(|((class, &n), &all)| (class.clone(), n as usize, all)).collect();
-        if rows.len() > MOST_CLASSES {
+        if rows.len() > MAX_CLASSES_SHOWN {
             rows.sort_by_key(|row| std::cmp::Reverse(row.1));
-            rows.truncate(MOST_CLASSES);
+            rows.truncate(MAX_CLASSES_SHOWN);
         }
         rows
     };

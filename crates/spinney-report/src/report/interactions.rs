@@ -11,8 +11,8 @@ use crate::sample::{Held, Sample};
 /// Pairs shown.
 const SHOWN: usize = 12;
 /// Graphs that interactions are averaged over: fewer for large models, so that a page takes seconds.
-const GRAPHS: usize = 200;
-const FEWEST_GRAPHS: usize = 5;
+const MAX_GRAPHS_AVERAGED: usize = 200;
+const MIN_GRAPHS_AVERAGED: usize = 5;
 /// Pairs of questions that are looked at in all, about.
 const WORK: f64 = 2e8;
 /// Outputs looked at.
@@ -23,7 +23,8 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
         return html! { p { "Give data to see which patterns matter together: " code { "spinney report MODEL --data FILE" } "." } };
     };
     let most = (WORK / pairs_of_questions(report.model)) as usize;
-    let step = sample.data.len().div_ceil(most.clamp(FEWEST_GRAPHS, GRAPHS)).max(1);
+    let step =
+        sample.data.len().div_ceil(most.clamp(MIN_GRAPHS_AVERAGED, MAX_GRAPHS_AVERAGED)).max(1);
     let chosen: Vec<usize> = (0..sample.data.len()).step_by(step).collect();
     let part = sample.data.subset(&chosen);
     let outputs = report.model.task().outputs();
@@ -59,7 +60,7 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
                         }
                     }
                     p { "strength " b { (format!("{:.3}", pair.value)) } @if outputs > 1 { ", score of " (report.classes()[*output]) } }
-                    (cells(report, sample, &Cells::of(found, (pair.first, pair.second), |i| value(&scores, i, *output))))
+                    (cells(report, sample, &Cells::of(found, pair, |i| value(&scores, i, *output))))
                 }
             }
         }
@@ -109,11 +110,12 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(found: &[Held], (first, second): (usize, usize), score: impl Fn(usize) -> f64) -> Self {
+    fn of(found: &[Held], pair: &Interaction, score: impl Fn(usize) -> f64) -> Self {
         let mut table = Cells::default();
         for (i, found) in found.iter().enumerate() {
             let has = |p: usize| found.binary_search_by_key(&(p as u32), |f| f.0).is_ok();
-            let cell = &mut table.cells[usize::from(has(first))][usize::from(has(second))];
+            let cell =
+                &mut table.cells[usize::from(has(pair.first))][usize::from(has(pair.second))];
             cell.0 += 1;
             cell.1 += score(i);
         }

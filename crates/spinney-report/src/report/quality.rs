@@ -15,7 +15,7 @@ const POINTS: usize = 400;
 /// Dots of a scatter plot.
 const DOTS: usize = 1500;
 /// Classes drawn in one plot.
-const MOST_CLASSES: usize = 6;
+const MAX_CLASSES_SHOWN: usize = 6;
 /// Groups of a calibration curve.
 const GROUPS: usize = 10;
 
@@ -153,7 +153,8 @@ fn curves(report: &Report<'_>, trial: &Trial) -> Markup {
 
 fn square(
     title: &str,
-    (x, y): (&str, &str),
+    x: &str,
+    y: &str,
     mut lines: Vec<Line>,
     guide: Option<Vec<(f64, f64)>>,
 ) -> Plot {
@@ -173,8 +174,11 @@ fn square(
 
 fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
     let classes = report.classes();
-    let shown: Vec<usize> =
-        if classes.len() == 2 { vec![1] } else { (0..classes.len().min(MOST_CLASSES)).collect() };
+    let shown: Vec<usize> = if classes.len() == 2 {
+        vec![1]
+    } else {
+        (0..classes.len().min(MAX_CLASSES_SHOWN)).collect()
+    };
     let (mut roc, mut recall, mut sure) = (Vec::new(), Vec::new(), Vec::new());
     let mut base = f64::NAN;
     for &class in &shown {
@@ -201,7 +205,8 @@ fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
     let flat = (classes.len() == 2).then(|| vec![(0.0, base), (1.0, base)]);
     let mut calibration = square(
         "Calibration",
-        ("predicted probability", "share that is so"),
+        "predicted probability",
+        "share that is so",
         sure,
         Some(diagonal.clone()),
     );
@@ -209,14 +214,17 @@ fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
         guide.name = "perfect".into();
     }
     let plots = [
-        square("ROC curve", ("false positive rate", "true positive rate"), roc, Some(diagonal)),
-        square("Precision and recall", ("recall", "precision"), recall, flat),
+        square("ROC curve", "false positive rate", "true positive rate", roc, Some(diagonal)),
+        square("Precision and recall", "recall", "precision", recall, flat),
         calibration,
     ];
     let of = match &classes[..] {
         [_, positive] => format!("The positive class is {positive}."),
-        _ if classes.len() > MOST_CLASSES => {
-            format!("Each class against the rest; the first {MOST_CLASSES} of {}.", classes.len())
+        _ if classes.len() > MAX_CLASSES_SHOWN => {
+            format!(
+                "Each class against the rest; the first {MAX_CLASSES_SHOWN} of {}.",
+                classes.len()
+            )
         }
         _ => "Each class against the rest.".into(),
     };

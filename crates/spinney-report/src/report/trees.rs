@@ -8,16 +8,17 @@ use super::Report;
 use crate::page::count;
 
 /// Nodes that go into the page: some 15 bytes each.
-const MOST_NODES: usize = 45_000;
+const MAX_NODES_ON_PAGE: usize = 45_000;
 
 pub(super) fn body(model: &Model) -> Markup {
-    let (shown, all) = (shown(model).len(), model.trees().len() - stumps(model));
+    let shown = shown(model).len();
+    let all = model.trees().len() - stumps(model);
     html! {
         p {
             "Each tree asks questions from its root; the number at the leaf that is reached is added to the score, and "
             (meaning(model)) ". The first questions are open; select one to open or close it."
-            @if model.helper_trees() > 0 {
-                " The first " (count(model.helper_trees(), "tree")) " of " (all) " are those of models of other targets."
+            @if model.stacked_trees() > 0 {
+                " The first " (count(model.stacked_trees(), "tree")) " of " (all) " are those of models of other targets."
             }
             @if shown < all { " The first " (shown) " of " (all) " trees are here." }
             @if stumps(model) > 0 {
@@ -46,7 +47,7 @@ fn meaning(model: &Model) -> &'static str {
 
 /// How many trees, the first ones, are not worth showing one by one.
 fn stumps(model: &Model) -> usize {
-    if model.helper_trees() > 0 { 0 } else { model.trees_beside() }
+    if model.stacked_trees() > 0 { 0 } else { model.trees_beside() }
 }
 
 /// The trees that go into the page.
@@ -55,7 +56,7 @@ fn shown(model: &Model) -> &[Tree] {
     let mut nodes = 0;
     let fits = |tree: &&Tree| {
         nodes += tree.nodes().len();
-        nodes <= MOST_NODES
+        nodes <= MAX_NODES_ON_PAGE
     };
     &trees[..trees.iter().take_while(fits).count()]
 }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::boosting::certify;
 use crate::boosting::loss::Loss;
-use crate::boosting::tree_grower::{GrownNode, GrownTree};
+use crate::boosting::tree_grower::{GrownNode, GrownTree, UnprovenNode};
 use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
@@ -60,7 +60,7 @@ impl Parts<'_> {
             data_sha256: digest(self.data, self.train),
             stopped: self.stopped.into(),
             unproven: unproven(self.trees),
-            told_by: None,
+            stacked_from: None,
             stumps: 0,
         }
     }
@@ -99,7 +99,8 @@ pub(crate) fn supports<'a>(
     train: &[u32],
     loss: &Loss,
 ) -> Vec<Vec<u32>> {
-    let (truth, classes) = (loss.truth(train), loss.task().classes().len().max(1));
+    let truth = loss.truth(train);
+    let classes = loss.task().classes().len().max(1);
     let found = certify::occurrences(codes, data.graphs(), train);
     found.iter().map(|found| support(found, &truth, classes)).collect()
 }
@@ -141,8 +142,14 @@ impl Numbered {
                         patterns.len() - 1
                     });
                     let at_least = simplest.column.at_least;
-                    let (yes, no, gain, cover) = (*yes, *no, *gain, *cover);
-                    Node::Split { pattern, at_least, yes, no, gain, cover }
+                    Node::Split {
+                        pattern,
+                        at_least,
+                        yes: *yes,
+                        no: *no,
+                        gain: *gain,
+                        cover: *cover,
+                    }
                 }
             });
             trees.push(Tree { nodes: nodes.collect() });
@@ -158,10 +165,10 @@ pub(crate) fn unproven(trees: &[GrownTree]) -> Vec<Unproven> {
             Some(GrownNode::Split { gain, .. }) => *gain,
             _ => 0.0,
         };
-        let mut open = grown.open.clone();
-        open.sort_unstable_by_key(|o| o.0);
-        let one = |&(node, bound): &(usize, f64)| Unproven { tree, node, gain: gain(node), bound };
-        open.iter().map(one).collect::<Vec<_>>()
+        let mut nodes = grown.unproven.clone();
+        nodes.sort_unstable_by_key(|u| u.node);
+        let one = |&UnprovenNode { node, bound }| Unproven { tree, node, gain: gain(node), bound };
+        nodes.iter().map(one).collect::<Vec<_>>()
     };
     trees.iter().enumerate().flat_map(of_tree).collect()
 }

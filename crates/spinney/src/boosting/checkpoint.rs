@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::boosting::assemble::{Numbered, digest, unproven};
 use crate::boosting::booster::Booster;
 use crate::boosting::record::{Round, StopReason};
-use crate::boosting::tree_grower::{GrownNode, GrownTree};
+use crate::boosting::tree_grower::{GrownNode, GrownTree, UnprovenNode};
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::evaluation::Split;
@@ -28,14 +28,19 @@ use crate::evaluation::metrics::Metric;
 use crate::labels::Label;
 use crate::mining::classes::Column;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::envelope::Kind;
+use crate::model::envelope::FileFormat;
 use crate::model::file::{edge_of, edge_tuple};
 use crate::model::{Node, Tree, Unproven};
 use crate::params::FixedParams;
 use crate::search::space::{PatternSpace, Simplest};
 
-const KIND: Kind =
-    Kind { format: "spinney-checkpoint", version: 1, part: "checkpoint", what: "checkpoint" };
+const FORMAT: FileFormat = FileFormat {
+    name: "spinney-checkpoint",
+    version: 1,
+    oldest: 1,
+    content: "checkpoint",
+    what: "checkpoint",
+};
 
 /// What a training is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +78,8 @@ impl Identity {
     /// Why a training of this identity cannot go on where `other` would.
     fn differs(&self, other: &Identity) -> Option<String> {
         if self.program != other.program {
-            let (a, b) = (&self.program, &other.program);
+            let a = &self.program;
+            let b = &other.program;
             return Some(format!("it was written by {a}, this is {b}"));
         }
         let name = self.params.as_object()?.iter().find(|(k, v)| other.params.get(k) != Some(v));
@@ -232,7 +238,7 @@ impl Checkpoint {
     /// The file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        KIND.seal(&serde_json::to_string(&self.0).unwrap_or_default())
+        FORMAT.seal(&serde_json::to_string(&self.0).unwrap_or_default())
     }
 
     /// Reads the text of a checkpoint.
@@ -240,9 +246,10 @@ impl Checkpoint {
     /// # Errors
     /// Says why the text is no intact checkpoint.
     pub fn from_json(text: &str) -> std::result::Result<Checkpoint, String> {
-        let body = KIND.open(text)?;
+        let body = FORMAT.open(text)?;
         let wire: Wire = serde_json::from_str(body).map_err(|e| format!("damaged: {e}"))?;
-        let (patterns, rounds) = (wire.patterns.len(), wire.rounds.len());
+        let patterns = wire.patterns.len();
+        let rounds = wire.rounds.len();
         for (i, tree) in wire.trees.iter().enumerate() {
             tree.check(patterns).map_err(|e| format!("damaged: tree {i}: {e}"))?;
         }
@@ -279,7 +286,7 @@ impl Checkpoint {
             wire.trees.iter().map(|tree| grown(tree, &codes, &numbers)).collect();
         for open in wire.unproven {
             let tree = trees.get_mut(open.tree).ok_or_else(|| refused("it lacks a tree"))?;
-            tree.open.push((open.node, open.bound));
+            tree.unproven.push(UnprovenNode { node: open.node, bound: open.bound });
         }
         Ok(ResumedState {
             ended: wire.ended,
@@ -315,6 +322,6 @@ fn grown(tree: &Tree, codes: &[DfsCode], numbers: &[u32]) -> GrownTree {
     GrownTree {
         nodes: tree.nodes().iter().map(node).collect(),
         leaf_of: Vec::new(),
-        open: Vec::new(),
+        unproven: Vec::new(),
     }
 }

@@ -22,6 +22,15 @@ pub struct Loss {
     targets: Vec<f64>,
 }
 
+/// First and second derivative of the loss of one graph by one of its scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Derivatives {
+    /// The negative gradient.
+    pub residual: f64,
+    /// The second derivative.
+    pub curvature: f64,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Formula {
     Logistic,
@@ -177,7 +186,7 @@ impl Loss {
         }
     }
 
-    /// What [`residual`](Self::residual) takes of the scores of all graphs: for several classes, the
+    /// What [`derivatives`](Self::derivatives) takes of the scores of all graphs: for several classes, the
     /// probabilities, which all outputs share.
     #[must_use]
     pub fn prepared(&self, mut scores: Vec<f64>) -> Vec<f64> {
@@ -189,26 +198,30 @@ impl Loss {
         scores
     }
 
-    /// Residual (negative gradient) and curvature of graph `i` for one output, from its scores as
-    /// they are [prepared](Self::prepared).
+    /// Derivatives at the scores of graph `i` for one output, from its scores as they are
+    /// [prepared](Self::prepared).
     #[must_use]
-    pub fn residual(&self, i: usize, scores: &[f64], output: usize) -> (f64, f64) {
+    pub fn derivatives(&self, i: usize, scores: &[f64], output: usize) -> Derivatives {
         let y = self.targets[i];
         match self.formula {
             Formula::Logistic => {
                 let sign = 2.0 * y - 1.0;
-                let r = 2.0 * sign / (1.0 + exp(2.0 * sign * scores[0]));
-                (r, r.abs() * (2.0 - r.abs()))
+                let residual = 2.0 * sign / (1.0 + exp(2.0 * sign * scores[0]));
+                Derivatives { residual, curvature: residual.abs() * (2.0 - residual.abs()) }
             }
             Formula::Softmax => {
                 let p = scores[output];
-                (f64::from(y == output as f64) - p, p * (1.0 - p))
+                let residual = f64::from(y == output as f64) - p;
+                Derivatives { residual, curvature: p * (1.0 - p) }
             }
-            Formula::Squared => (y - scores[0], 1.0),
-            Formula::Huber(delta) => ((y - scores[0]).clamp(-delta, delta), 1.0),
+            Formula::Squared => Derivatives { residual: y - scores[0], curvature: 1.0 },
+            Formula::Huber(delta) => {
+                let residual = (y - scores[0]).clamp(-delta, delta);
+                Derivatives { residual, curvature: 1.0 }
+            }
             Formula::Poisson => {
                 let mean = exp(scores[0]);
-                (y - mean, mean)
+                Derivatives { residual: y - mean, curvature: mean }
             }
         }
     }
@@ -326,7 +339,8 @@ mod tests {
                     let h = 1e-4;
                     let slope = (at(h) - at(-h)) / (2.0 * h);
                     let bend = (at(h) - 2.0 * at(0.0) + at(-h)) / (h * h);
-                    let (r, c) = loss.residual(i, &loss.prepared(scores.clone()), output);
+                    let Derivatives { residual: r, curvature: c } =
+                        loss.derivatives(i, &loss.prepared(scores.clone()), output);
                     assert!((r + slope).abs() < 1e-6, "{formula:?}: {r} against {slope}");
                     assert!((c - bend).abs() < 1e-5, "{formula:?}: {c} against {bend}");
                 }

@@ -5,14 +5,16 @@
 //! to explore, and are the same if they are not. An engine that still explores grows one after the
 //! other: what a tree has found, the next one knows.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::RwLock;
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use crate::boosting::loss::Loss;
+use crate::boosting::loss::{Derivatives, Loss};
 use crate::boosting::sampling;
 use crate::boosting::scored_set::ScoredSet;
-use crate::boosting::tree_grower::{GrownTree, Members, Pool, Scratch, TreeGrower};
+use crate::boosting::tree_grower::{
+    Buffers, GrownTree, Members, Pool, Scratch, SharedSpace, TreeGrower,
+};
 use crate::math::sum;
 use crate::params::{Criterion, Engine, Leaf, ValidParams};
 use crate::search::best_split::Search;
@@ -45,8 +47,35 @@ pub(crate) struct RoundBuilder<'a> {
     pub(crate) stop_token: &'a StopToken,
 }
 
-/// Where patterns are, for the trees of a round.
-type Shared<'s> = RwLock<&'s mut dyn PatternSpace>;
+/// What a tree is fitted to.
+struct TreeTask {
+    gradients: Gradients,
+    members: Members,
+    sample: ClassSample,
+}
+
+/// Derivatives of all training graphs for one output.
+struct Gradients {
+    residuals: Vec<f64>,
+    curvatures: Vec<f64>,
+}
+
+impl Gradients {
+    /// Each graph's derivatives times its weight.
+    fn weighted(mut self, weights: &[f64]) -> Gradients {
+        self.residuals.iter_mut().zip(weights).for_each(|(r, w)| *r *= w);
+        self.curvatures.iter_mut().zip(weights).for_each(|(c, w)| *c *= w);
+        self
+    }
+}
+
+/// A training of an ensemble before a round.
+struct MemberState {
+    seed: u64,
+    /// As the loss [prepares](Loss::prepared) them.
+    scores: Vec<f64>,
+    members: Members,
+}
 
 impl RoundBuilder<'_> {
     /// The trees of a round: for each training, given by the scores before, a tree an output.
@@ -58,75 +87,72 @@ impl RoundBuilder<'_> {
         trainings: &[&[f64]],
     ) -> Vec<Option<GrownTree>> {
         let outputs = self.loss.outputs();
-        let shares = space.frontier().is_empty() && rayon::current_num_threads() > 1;
+        let in_parallel = space.frontier().is_empty() && rayon::current_num_threads() > 1;
         let space = RwLock::new(space);
+        let space = SharedSpace { space: &space, in_parallel };
         let graphs = self.train.graphs.len();
-        let prepared: Vec<(u64, Vec<f64>, Members)> = (trainings.iter().enumerate())
+        let states: Vec<MemberState> = (trainings.iter().enumerate())
             .map(|(training, scores)| {
                 let seed = self.params.seed_of(training);
                 let members = sampling::rows(graphs, self.params.subsample, seed, number);
-                (seed, self.loss.prepared(scores.to_vec()), members)
+                MemberState { seed, scores: self.loss.prepared(scores.to_vec()), members }
             })
             .collect();
         let tree = |i: usize| {
-            let (seed, scores, members) = &prepared[i / outputs];
+            let MemberState { seed, scores, members } = &states[i / outputs];
             let output = i % outputs;
             let draw = (number * outputs + output) as u64;
             let sample = ClassSample::new(self.params.pattern_sample, *seed, draw);
-            self.tree(self.residuals(scores, output), members.clone(), sample, (&space, shares))
+            let gradients = self.gradients(scores, output);
+            self.tree(TreeTask { gradients, members: members.clone(), sample }, &space)
         };
         let all = 0..trainings.len() * outputs;
-        if shares {
+        if in_parallel {
             all.into_par_iter().with_max_len(1).map(tree).collect()
         } else {
             all.map(tree).collect()
         }
     }
 
-    /// Residuals and curvatures of one output.
-    fn residuals(&self, scores: &[f64], output: usize) -> (Vec<f64>, Vec<f64>) {
+    /// Derivatives for one output.
+    fn gradients(&self, scores: &[f64], output: usize) -> Gradients {
         let loss = self.loss;
-        let residual = |g: usize, s: &[f64]| loss.residual(g, s, output);
-        self.train.map(scores, loss.outputs(), residual).into_iter().unzip()
+        let derivatives = |g: usize, s: &[f64]| loss.derivatives(g, s, output);
+        let all = self.train.map(scores, loss.outputs(), derivatives);
+        let pair = |Derivatives { residual, curvature }| (residual, curvature);
+        let (residuals, curvatures) = all.into_iter().map(pair).unzip();
+        Gradients { residuals, curvatures }
     }
 
     /// Fits a tree with the smallest cells that serve.
-    fn tree(
-        &self,
-        fitted: (Vec<f64>, Vec<f64>),
-        members: Members,
-        sample: ClassSample,
-        space: (&Shared<'_>, bool),
-    ) -> Option<GrownTree> {
-        let (buffers, scratch) = (self.buffers, &self.buffers.scratch);
+    fn tree(&self, task: TreeTask, space: &SharedSpace<'_, '_>) -> Option<GrownTree> {
+        let BufferPool { packed, sums, full, .. } = self.buffers;
         let plain = self.unit_weights && self.params.criterion == Criterion::Residual;
         match (self.engine == Engine::Census, plain) {
-            (true, true) => self.grow(fitted, members, sample, space, (&buffers.packed, scratch)),
-            (true, false) => self.grow(fitted, members, sample, space, (&buffers.sums, scratch)),
-            (false, _) => self.grow(fitted, members, sample, space, (&buffers.full, scratch)),
+            (true, true) => self.grow(task, space, packed),
+            (true, false) => self.grow(task, space, sums),
+            (false, _) => self.grow(task, space, full),
         }
     }
 
     /// Fits a tree; `None` if the numbers are out of range.
     fn grow<C: Cell>(
         &self,
-        (residuals, curvatures): (Vec<f64>, Vec<f64>),
-        members: Members,
-        sample: ClassSample,
-        (space, shares): (&Shared<'_>, bool),
-        buffers: (&Pool<Histogram<C>>, &Pool<Scratch>),
+        TreeTask { gradients, members, sample }: TreeTask,
+        space: &SharedSpace<'_, '_>,
+        histograms: &Pool<Histogram<C>>,
     ) -> Option<GrownTree> {
-        let weighted = |values: Vec<f64>| -> Vec<f64> {
-            values.iter().zip(self.weights).map(|(v, w)| v * w).collect()
-        };
-        let (gradients, curvatures) = (weighted(residuals), weighted(curvatures));
-        let known = space.read().unwrap_or_else(PoisonError::into_inner);
+        let gradients = gradients.weighted(self.weights);
+        let known = space.read();
         let explores = !known.frontier().is_empty();
-        let (samples, rule) = self.samples(&gradients, &curvatures, explores)?;
-        let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
+        let samples = self.samples(&gradients, explores)?;
+        let rule = self.rule(&samples);
+        let Gradients { residuals, curvatures } = gradients;
+        let cells: Vec<C> = (0..residuals.len() as u32).map(|p| C::of(&samples, p)).collect();
         let search = Search::new(&**known, &samples, &cells, (rule, sample));
         drop(known);
-        let (rate, l2) = (self.params.learning_rate, self.params.l2);
+        let rate = self.params.learning_rate;
+        let l2 = self.params.l2;
         let (below, factor) = match self.params.leaf {
             Leaf::Mean => (self.weights, rate),
             Leaf::Newton => (&curvatures[..], rate * self.loss.newton_factor()),
@@ -134,43 +160,41 @@ impl RoundBuilder<'_> {
         let leaf_value = |positions: &[u32]| {
             let sum = |values: &[f64]| sum(positions.iter().map(|&p| values[p as usize]));
             let below = sum(below) + l2;
-            if below > 0.0 { factor * sum(&gradients) / below } else { 0.0 }
+            if below > 0.0 { factor * sum(&residuals) / below } else { 0.0 }
         };
         let grower = TreeGrower {
-            shares,
             space,
             search: search.with_stop_token(self.stop_token),
             depth: self.params.depth,
             min_leaf: self.params.min_samples_leaf,
             leaf_value: &leaf_value,
             gain_unit: samples.gain_unit(),
-            buffers,
+            buffers: Buffers { histograms, scratch: &self.buffers.scratch },
             stop_token: self.stop_token,
         };
-        Some(grower.grow(members, gradients.len()))
+        Some(grower.grow(members, residuals.len()))
     }
 
-    /// What the criterion sees of gradients and second derivatives, and its rule.
-    fn samples(
-        &self,
-        gradients: &[f64],
-        curvatures: &[f64],
-        explores: bool,
-    ) -> Option<(Samples, Rule)> {
-        let second_order = self.params.criterion == Criterion::Newton;
-        let mut samples = match (second_order, self.unit_weights) {
-            (true, _) => Samples::new(gradients, Some(curvatures)),
-            (false, false) => Samples::new(gradients, Some(self.weights)),
-            (false, true) => Samples::new(gradients, None),
+    fn is_second_order(&self) -> bool {
+        self.params.criterion == Criterion::Newton
+    }
+
+    /// What the criterion sees of first and second derivatives.
+    fn samples(&self, gradients: &Gradients, explores: bool) -> Option<Samples> {
+        let Gradients { residuals, curvatures } = gradients;
+        let samples = match (self.is_second_order(), self.unit_weights) {
+            (true, _) => Samples::new(residuals, Some(curvatures)),
+            (false, false) => Samples::new(residuals, Some(self.weights)),
+            (false, true) => Samples::new(residuals, None),
         }?;
-        if explores {
-            samples = samples.with_squares();
-        }
-        let rule = Rule {
-            l2: if second_order { self.params.l2 / samples.h_unit() } else { 0.0 },
+        Some(if explores { samples.with_squares() } else { samples })
+    }
+
+    fn rule(&self, samples: &Samples) -> Rule {
+        Rule {
+            l2: if self.is_second_order() { self.params.l2 / samples.h_unit() } else { 0.0 },
             min_leaf: self.params.min_samples_leaf as u32,
             min_gain: (self.params.min_gain / samples.gain_unit()).max(samples.noise()),
-        };
-        Some((samples, rule))
+        }
     }
 }

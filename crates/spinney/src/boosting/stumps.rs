@@ -65,10 +65,11 @@ impl Stumps<'_> {
 }
 
 fn tree(stump: &Stump, graphs: u32) -> GrownTree {
-    let (value, support) = (stump.value, stump.support);
+    let value = stump.value;
+    let support = stump.support;
     let simplest = Arc::clone(&stump.simplest);
     let split = GrownNode::Split { simplest, yes: 1, no: 2, gain: value.abs(), cover: graphs };
     let yes = GrownNode::Leaf { value, cover: support };
     let no = GrownNode::Leaf { value: -value, cover: graphs - support };
-    GrownTree { nodes: vec![split, yes, no], leaf_of: Vec::new(), open: Vec::new() }
+    GrownTree { nodes: vec![split, yes, no], leaf_of: Vec::new(), unproven: Vec::new() }
 }

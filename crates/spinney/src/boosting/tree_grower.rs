@@ -26,8 +26,15 @@ pub(crate) struct GrownTree {
     pub(crate) nodes: Vec<GrownNode>,
     /// The leaf of each training position.
     pub(crate) leaf_of: Vec<u32>,
-    /// Nodes whose search was cut short, and what a split of each could gain at most.
-    pub(crate) open: Vec<(usize, f64)>,
+    pub(crate) unproven: Vec<UnprovenNode>,
+}
+
+/// A node whose search was cut short.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnprovenNode {
+    pub(crate) node: usize,
+    /// What no split of it can exceed.
+    pub(crate) bound: f64,
 }
 
 #[derive(Debug)]
@@ -107,23 +114,41 @@ pub(crate) struct Scratch {
     inside: Vec<bool>,
 }
 
+/// The pattern space that the trees of a round search.
+#[derive(Clone, Copy)]
+pub(crate) struct SharedSpace<'a, 's> {
+    /// Written to where there is something left to explore, else only read.
+    pub(crate) space: &'a RwLock<&'s mut dyn PatternSpace>,
+    /// Whether trees and subtrees are grown in parallel: nothing is left to explore.
+    pub(crate) in_parallel: bool,
+}
+
+impl<'s> SharedSpace<'_, 's> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, &'s mut dyn PatternSpace> {
+        self.space.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Memory for one kind of cell, used again from tree to tree.
+pub(crate) struct Buffers<'a, C> {
+    pub(crate) histograms: &'a Pool<Histogram<C>>,
+    pub(crate) scratch: &'a Pool<Scratch>,
+}
+
 /// Grows one tree.
 pub(crate) struct TreeGrower<'a, 's, C> {
-    /// Written to where there is something left to explore, else shared.
-    pub(crate) space: &'a RwLock<&'s mut dyn PatternSpace>,
-    /// Whether subtrees are grown side by side: nothing is left to explore.
-    pub(crate) shares: bool,
+    pub(crate) space: &'a SharedSpace<'a, 's>,
     pub(crate) search: Search<'a, C>,
     pub(crate) depth: usize,
     pub(crate) min_leaf: usize,
     pub(crate) leaf_value: &'a (dyn Fn(&[u32]) -> f64 + Sync),
     pub(crate) gain_unit: f64,
-    pub(crate) buffers: (&'a Pool<Histogram<C>>, &'a Pool<Scratch>),
+    pub(crate) buffers: Buffers<'a, C>,
     pub(crate) stop_token: &'a StopToken,
 }
 
-/// What a node that may be split is searched by.
-enum Sight<C> {
+/// What the best split of a node is found with.
+enum NodeSums<C> {
     Large(Histogram<C>),
     Small(SmallNode),
 }
@@ -132,10 +157,33 @@ enum Sight<C> {
 #[derive(Default)]
 struct Subtree {
     nodes: Vec<GrownNode>,
-    /// The leaves and their graphs.
-    leaves: Vec<(usize, Members)>,
-    /// Nodes whose search was cut short, with the bound.
-    open: Vec<(usize, f64)>,
+    leaves: Vec<GrownLeaf>,
+    unproven: Vec<UnprovenNode>,
+}
+
+/// A leaf and its graphs.
+struct GrownLeaf {
+    node: usize,
+    members: Members,
+}
+
+/// What belongs to the graphs that have a pattern, and to those that do not.
+struct Branches<T> {
+    yes: T,
+    no: T,
+}
+
+/// What the search in a node found.
+struct Found {
+    best: Option<NodeSplit>,
+    /// What a split could gain at most, if the search was cut short.
+    bound: Option<f64>,
+}
+
+struct NodeSplit {
+    split: Split,
+    /// In a small node, which of its graphs have the pattern.
+    word: u64,
 }
 
 impl Subtree {
@@ -149,161 +197,158 @@ impl Subtree {
             }
             node
         }));
-        self.leaves.extend(other.leaves.into_iter().map(|(leaf, of)| (leaf + first, of)));
-        self.open.extend(other.open.into_iter().map(|(node, bound)| (node + first, bound)));
+        let leaves = other.leaves.into_iter();
+        self.leaves.extend(leaves.map(|leaf| GrownLeaf { node: leaf.node + first, ..leaf }));
+        let unproven = other.unproven.into_iter();
+        self.unproven.extend(unproven.map(|u| UnprovenNode { node: u.node + first, ..u }));
         first
     }
 }
 
 impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     pub(crate) fn grow(self, root: Members, graphs: usize) -> GrownTree {
-        let sight = self.look(&root.fitted, None);
-        let Subtree { nodes, leaves, mut open } = self.node(root, Some(sight), 0);
-        open.iter_mut().for_each(|(_, bound)| *bound = (*bound * self.gain_unit).min(f64::MAX));
+        let sums = self.sums(&root.fitted, None);
+        let Subtree { nodes, leaves, mut unproven } = self.node(root, Some(sums), 0);
+        unproven.iter_mut().for_each(|u| u.bound = (u.bound * self.gain_unit).min(f64::MAX));
         let mut leaf_of = vec![0; graphs];
-        for (leaf, members) in leaves {
+        for GrownLeaf { node, members } in leaves {
             for &p in members.fitted.iter().chain(&members.left_out) {
-                leaf_of[p as usize] = leaf as u32;
+                leaf_of[p as usize] = node as u32;
             }
         }
-        GrownTree { nodes, leaf_of, open }
+        GrownTree { nodes, leaf_of, unproven }
     }
 
     fn space(&self) -> RwLockReadGuard<'_, &'s mut dyn PatternSpace> {
-        self.space.read().unwrap_or_else(PoisonError::into_inner)
+        self.space.read()
     }
 
-    fn put_away(&self, sight: Sight<C>) {
-        if let Sight::Large(histogram) = sight {
-            self.buffers.0.put(histogram);
+    fn recycle(&self, sums: NodeSums<C>) {
+        if let NodeSums::Large(histogram) = sums {
+            self.buffers.histograms.put(histogram);
         }
     }
 
     fn small(&self, positions: &[u32], whole: Option<&mut Histogram<C>>) -> Option<SmallNode> {
-        let mut desk = self.buffers.1.get();
-        let small = self.search.small(&**self.space(), positions, whole, &mut desk.room);
-        self.buffers.1.put(desk);
+        let mut scratch = self.buffers.scratch.get();
+        let small = self.search.small(&**self.space(), positions, whole, &mut scratch.room);
+        self.buffers.scratch.put(scratch);
         small
     }
 
-    /// What a node is searched by; its graphs are taken away from the histogram of the `whole`.
-    fn look(&self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> Sight<C> {
+    /// The sums of a node; its graphs are subtracted from the histogram of the `whole`.
+    fn sums(&self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> NodeSums<C> {
         if let Some(small) = self.small(positions, whole.as_deref_mut()) {
-            return Sight::Small(small);
+            return NodeSums::Small(small);
         }
-        let mut histogram = self.buffers.0.get();
+        let mut histogram = self.buffers.histograms.get();
         histogram.clear();
         let space = self.space();
         match whole {
             Some(whole) => self.search.cover_part(&**space, &mut histogram, positions, whole),
             None => self.search.cover(&**space, &mut histogram, positions),
         }
-        Sight::Large(histogram)
+        NodeSums::Large(histogram)
     }
 
-    /// The best split of a node and, if it is small, which of its graphs have the class; and what a
-    /// split could gain at most, if the search was cut short.
-    fn best_split(
-        &self,
-        sight: &mut Sight<C>,
-        positions: &[u32],
-    ) -> (Option<(Split, u64)>, Option<f64>) {
-        let best = match sight {
+    /// The best split of a node.
+    fn best_split(&self, sums: &mut NodeSums<C>, positions: &[u32]) -> Found {
+        let best = match sums {
             _ if self.stop_token.holds() => {
-                return (None, self.search.most_gain(positions));
+                return Found { best: None, bound: self.search.most_gain(positions) };
             }
-            Sight::Small(small) => {
-                return (self.search.best_small_split(&**self.space(), small), None);
+            NodeSums::Small(small) => {
+                let best = self.search.best_small_split(&**self.space(), small);
+                let best = best.map(|(split, word)| NodeSplit { split, word });
+                return Found { best, bound: None };
             }
-            Sight::Large(histogram) if self.shares => {
+            NodeSums::Large(histogram) if self.space.in_parallel => {
                 let split = self.search.best_known_split(&**self.space(), histogram, positions);
                 Best { split, open: None }
             }
-            Sight::Large(histogram) => {
-                let mut space = self.space.write().unwrap_or_else(PoisonError::into_inner);
+            NodeSums::Large(histogram) => {
+                let mut space = self.space.space.write().unwrap_or_else(PoisonError::into_inner);
                 self.search.best_split(&mut **space, histogram, positions)
             }
         };
-        (best.split.map(|split| (split, 0)), best.open)
+        let split = best.split.map(|split| NodeSplit { split, word: 0 });
+        Found { best: split, bound: best.open }
     }
 
     /// Grows a node and what is below it.
-    fn node(&self, members: Members, sight: Option<Sight<C>>, depth: usize) -> Subtree {
-        let Some(mut sight) = sight else { return self.leaf(members) };
-        let (best, open) = self.best_split(&mut sight, &members.fitted);
-        let open: Vec<(usize, f64)> = open.into_iter().map(|bound| (0, bound)).collect();
-        let Some((split, word)) = best else {
-            self.put_away(sight);
-            return Subtree { open, ..self.leaf(members) };
+    fn node(&self, members: Members, sums: Option<NodeSums<C>>, depth: usize) -> Subtree {
+        let Some(mut sums) = sums else { return self.leaf(members) };
+        let Found { best, bound } = self.best_split(&mut sums, &members.fitted);
+        let unproven = bound.map(|bound| UnprovenNode { node: 0, bound }).into_iter().collect();
+        let Some(NodeSplit { split, word }) = best else {
+            self.recycle(sums);
+            return Subtree { unproven, ..self.leaf(members) };
         };
-        let (yes, no) = self.partition(&members, &split);
+        let Branches { yes, no } = self.partition(&members, &split);
         let parts = [&yes.fitted[..], &no.fitted];
         let grows = parts.map(|p| depth + 1 < self.depth && p.len() >= 2 * self.min_leaf);
-        let [yes_sight, no_sight] = match sight {
-            Sight::Large(histogram) => self.children(histogram, &members.fitted, parts, grows),
-            Sight::Small(small) => {
-                let part = |grows: bool, word: u64| grows.then(|| Sight::Small(small.part(word)));
+        let [yes_sums, no_sums] = match sums {
+            NodeSums::Large(histogram) => self.children(histogram, &members.fitted, parts, grows),
+            NodeSums::Small(small) => {
+                let part = |grows: bool, word| grows.then(|| NodeSums::Small(small.part(word)));
                 [part(grows[0], word), part(grows[1], !word)]
             }
         };
         let cover = members.fitted.len() as u32;
         drop(members);
-        let side_by_side = self.shares && grows == [true, true];
-        let yes = || self.node(yes, yes_sight, depth + 1);
-        let no = || self.node(no, no_sight, depth + 1);
-        let (yes, no) = if side_by_side { rayon::join(yes, no) } else { (yes(), no()) };
-        self.joined(split, cover, (yes, no), open)
+        let in_parallel = self.space.in_parallel && grows == [true, true];
+        let yes = || self.node(yes, yes_sums, depth + 1);
+        let no = || self.node(no, no_sums, depth + 1);
+        let (yes, no) = if in_parallel { rayon::join(yes, no) } else { (yes(), no()) };
+        let mut subtree = self.joined(split, cover, Branches { yes, no });
+        subtree.unproven.splice(0..0, unproven);
+        subtree
     }
 
     /// A split, then what is below its "yes", then what is below its "no".
-    fn joined(
-        &self,
-        split: Split,
-        cover: u32,
-        (yes, no): (Subtree, Subtree),
-        open: Vec<(usize, f64)>,
-    ) -> Subtree {
-        let mut subtree = Subtree { open, ..Subtree::default() };
+    fn joined(&self, split: Split, cover: u32, branches: Branches<Subtree>) -> Subtree {
+        let mut subtree = Subtree::default();
         subtree.nodes.push(GrownNode::Leaf { value: 0.0, cover: 0 });
-        let (yes, no) = (subtree.append(yes), subtree.append(no));
+        let yes = subtree.append(branches.yes);
+        let no = subtree.append(branches.no);
         // Squares of huge residuals leave the range of numbers; a model holds finite ones.
         let gain = (split.gain * self.gain_unit).min(f64::MAX);
         subtree.nodes[0] = GrownNode::Split { simplest: split.simplest, yes, no, gain, cover };
         subtree
     }
 
-    fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
-        let mut desk = self.buffers.1.get();
+    fn partition(&self, members: &Members, split: &Split) -> Branches<Members> {
+        let mut scratch = self.buffers.scratch.get();
         let space = self.space();
         let graphs = space.classes().graphs(split.class);
-        desk.inside.resize(space.classes().graph_count(), false);
-        graphs.for_each(|p| desk.inside[p as usize] = true);
+        scratch.inside.resize(space.classes().graph_count(), false);
+        graphs.for_each(|p| scratch.inside[p as usize] = true);
         let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
-            positions.iter().partition(|&&p| desk.inside[p as usize])
+            positions.iter().partition(|&&p| scratch.inside[p as usize])
         };
         let (yes_fitted, no_fitted) = part(&members.fitted);
         let (yes_out, no_out) = part(&members.left_out);
-        graphs.for_each(|p| desk.inside[p as usize] = false);
-        self.buffers.1.put(desk);
-        (
-            Members { fitted: yes_fitted, left_out: yes_out },
-            Members { fitted: no_fitted, left_out: no_out },
-        )
+        graphs.for_each(|p| scratch.inside[p as usize] = false);
+        self.buffers.scratch.put(scratch);
+        Branches {
+            yes: Members { fitted: yes_fitted, left_out: yes_out },
+            no: Members { fitted: no_fitted, left_out: no_out },
+        }
     }
 
-    /// What the children are searched by, where they can be split at all.
+    /// The sums of the children, where they can be split at all.
     fn children(
         &self,
         mut parent: Histogram<C>,
         all: &[u32],
         parts: [&[u32]; 2],
         grows: [bool; 2],
-    ) -> [Option<Sight<C>>; 2] {
+    ) -> [Option<NodeSums<C>>; 2] {
         let smaller = usize::from(parts[1].len() < parts[0].len());
         let larger = 1 - smaller;
         let mut result = [None, None];
         if grows == [false, false] {
-            self.buffers.0.put(parent);
+            self.buffers.histograms.put(parent);
             return result;
         }
         let is_large = grows[larger] && !self.search.is_small(&**self.space(), parts[larger].len());
@@ -311,29 +356,30 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
             self.search.cover(&**self.space(), &mut parent, all);
         }
         if grows[smaller] || is_large {
-            let sight = self.look(parts[smaller], is_large.then_some(&mut parent));
+            let sums = self.sums(parts[smaller], is_large.then_some(&mut parent));
             if grows[smaller] {
-                result[smaller] = Some(sight);
+                result[smaller] = Some(sums);
             } else {
-                self.put_away(sight);
+                self.recycle(sums);
             }
         }
         if is_large {
-            result[larger] = Some(Sight::Large(parent));
+            result[larger] = Some(NodeSums::Large(parent));
         } else {
-            self.buffers.0.put(parent);
+            self.buffers.histograms.put(parent);
             let small = grows[larger].then(|| self.small(parts[larger], None));
-            result[larger] = small.flatten().map(Sight::Small);
+            result[larger] = small.flatten().map(NodeSums::Small);
         }
         result
     }
 
     fn leaf(&self, members: Members) -> Subtree {
-        let (value, cover) = ((self.leaf_value)(&members.fitted), members.fitted.len() as u32);
+        let value = (self.leaf_value)(&members.fitted);
+        let cover = members.fitted.len() as u32;
         Subtree {
             nodes: vec![GrownNode::Leaf { value, cover }],
-            leaves: vec![(0, members)],
-            open: Vec::new(),
+            leaves: vec![GrownLeaf { node: 0, members }],
+            unproven: Vec::new(),
         }
     }
 }

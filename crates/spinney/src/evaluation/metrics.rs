@@ -94,7 +94,8 @@ pub fn accuracy(truth: &[u32], predicted: &[u32]) -> f64 {
 pub fn auc(positive: &[bool], scores: &[f64]) -> f64 {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-    let (mut rank_sum, mut i) = (0.0, 0);
+    let mut rank_sum = 0.0;
+    let mut i = 0;
     while i < order.len() {
         let tied = order[i..].iter().take_while(|&&j| scores[j] == scores[order[i]]).count();
         // Ranks count from 1; tied scores share their mean rank.

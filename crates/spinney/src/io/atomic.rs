@@ -275,7 +275,8 @@ mod tests {
     fn permissions_are_the_usual_or_the_old_ones() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let (usual, path) = (folder.path().join("usual"), folder.path().join("out"));
+        let usual = folder.path().join("usual");
+        let path = folder.path().join("out");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
         fs::write(&usual, "").unwrap();
         write_whole(&path, |_| Ok(())).unwrap();
@@ -289,7 +290,8 @@ mod tests {
     #[test]
     fn a_symbolic_link_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        let file = folder.path().join("file");
+        let link = folder.path().join("link");
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
         write_whole(&link, |out| out.write_all(b"new")).unwrap();

@@ -187,7 +187,8 @@ impl OpenGraph {
     }
 
     fn edge(&mut self, u: &str, v: &str, label: Label) -> Taken {
-        let (u, v) = (self.end(u)?, self.end(v)?);
+        let u = self.end(u)?;
+        let v = self.end(v)?;
         let added = self.builder.add_edge(u, v, label);
         added.map(drop).map_err(|e| in_file_numbers(e, self.first).to_string())
     }
@@ -497,7 +498,8 @@ mod tests {
     fn a_path_of_100_000_vertices_reads_and_writes() {
         const N: u32 = 100_000;
         let mut labels = Labels::default();
-        let (a, x) = (labels.vertex.intern("a"), labels.edge.intern("x"));
+        let a = labels.vertex.intern("a");
+        let x = labels.edge.intern("x");
         let mut builder = GraphBuilder::new();
         for v in 0..N {
             builder.add_vertex(a);
@@ -570,7 +572,8 @@ mod tests {
                     builder.add_vertex(labels.vertex.intern(names[v as usize]));
                 }
                 for (u, v, name) in edges {
-                    let (u, v) = (u32::from(u), u32::from(v));
+                    let u = u32::from(u);
+                    let v = u32::from(v);
                     if u != v && u.max(v) < builder.vertex_count() as u32 {
                         let label = labels.edge.intern(names[name as usize]);
                         let _ = builder.add_edge(u, v, label);

@@ -40,7 +40,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 }
 
 /// Files read into memory as a whole (models, checkpoints) may have this many bytes, unpacked.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// The bytes of a file, gunzipped if its content is gzip. However well a hostile file is packed, no
 /// more than 1 GiB is taken.
@@ -49,9 +49,9 @@ const MOST_BYTES: u64 = 1 << 30;
 /// If the file cannot be read or is too large.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let mut start = open(path)?.take(MOST_BYTES + 1);
+    let mut start = open(path)?.take(MAX_FILE_BYTES + 1);
     start.read_to_end(&mut bytes).map_err(|e| read_error(path, e))?;
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::file(path, "has more than 1 GiB of text: no model is so large"));
     }
     Ok(bytes)

@@ -231,7 +231,8 @@ impl Vertices {
         }
         match targets {
             Some(targets) if graph as usize > targets.values.len() => {
-                let (count, name) = (targets.values.len(), targets.file_name());
+                let count = targets.values.len();
+                let name = targets.file_name();
                 Err(format!("graph {graph}, but {name} has {count} lines"))
             }
             None if graph > last + 1 => Err(format!(
@@ -308,7 +309,8 @@ impl Reading {
 
     /// Adds an edge between two vertices, counted from 0 over all graphs.
     fn add_edge(&mut self, u: u32, v: u32, label: &str) -> std::result::Result<(), BadEdge> {
-        let (graph, other) = (self.vertices.graph[u as usize], self.vertices.graph[v as usize]);
+        let graph = self.vertices.graph[u as usize];
+        let other = self.vertices.graph[v as usize];
         if graph != other {
             let reason =
                 format!("edge {}-{} joins graphs {} and {}", u + 1, v + 1, graph + 1, other + 1);
@@ -360,7 +362,8 @@ impl Reading {
 
 /// The label of the edge in the current line of `edges`.
 fn next_label<'a>(labels: &'a mut Rows, edges: &Rows) -> Result<&'a str> {
-    let (had, path) = (labels.count(), labels.lines.path().to_owned());
+    let had = labels.count();
+    let path = labels.lines.path().to_owned();
     labels.next()?.ok_or_else(|| {
         let reason = format!("ends after {had} lines, but {} has more", edges.file_name());
         Error::line(&path, had.max(1), reason)

@@ -33,10 +33,12 @@ impl Model {
         &self,
         data: &Dataset,
         found: &Contributions,
-        (graph, copies): (usize, Copies),
+        graph: usize,
+        copies: Copies,
     ) -> Vec<Shares> {
         let whole = translated(&data.graphs()[graph], data.labels(), &self.labels);
-        let (vertices, edges) = (copies.vertices(&whole), copies.edges(&whole));
+        let vertices = copies.vertices(&whole);
+        let edges = copies.edges(&whole);
         let outputs = found.bias.len();
         let none = Shares { vertices: vec![0.0; vertices], edges: vec![0.0; edges] };
         let mut shares = vec![none; outputs];

@@ -1,12 +1,12 @@
 //! The envelope of files that must arrive whole: format, version, checksum, content.
 //!
 //! ```json
-//! {"format": "spinney-model", "version": 1, "sha256": "…", "model": { … }}
+//! {"format": "spinney-model", "version": 2, "sha256": "…", "model": { … }}
 //! ```
 //!
 //! **Invariant.** `sha256` is over the text of the content as it stands in the file, so any damage to
 //! it is noticed before a byte of it is understood. Nothing outside of the content has a meaning
-//! beyond what [`Kind::open`] checks.
+//! beyond what [`FileFormat::open`] checks.
 //!
 //! **Cost.** One pass over the text; memory is that of the text.
 
@@ -15,12 +15,15 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-/// A kind of file: its format, its version, the name of its content, and what messages call it.
+/// A file format: its name, the versions that can be read, the key of its content, and what messages call it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
-    pub(crate) format: &'static str,
+pub(crate) struct FileFormat {
+    pub(crate) name: &'static str,
+    /// The version that is written.
     pub(crate) version: u64,
-    pub(crate) part: &'static str,
+    /// The oldest version that can be read.
+    pub(crate) oldest: u64,
+    pub(crate) content: &'static str,
     pub(crate) what: &'static str,
 }
 
@@ -29,24 +32,24 @@ struct Envelope<'a> {
     format: String,
     version: u64,
     sha256: String,
-    #[serde(borrow, alias = "checkpoint", alias = "cells")]
+    #[serde(borrow, alias = "checkpoint", alias = "folds")]
     model: &'a serde_json::value::RawValue,
 }
 
-impl Kind {
+impl FileFormat {
     /// The file's text around `body`, which is JSON.
     pub(crate) fn seal(self, body: &str) -> String {
-        let Kind { format, version, part, .. } = self;
+        let FileFormat { name, version, content, .. } = self;
         let sum = checksum(body);
         format!(
-            "{{\n\"format\": \"{format}\",\n\"version\": {version},\n\"sha256\": \"{sum}\",\n\
-             \"{part}\": {body}\n}}\n"
+            "{{\n\"format\": \"{name}\",\n\"version\": {version},\n\"sha256\": \"{sum}\",\n\
+             \"{content}\": {body}\n}}\n"
         )
     }
 
     /// The content of a file's text, if it is of this kind and version and undamaged.
     pub(crate) fn open(self, text: &str) -> Result<&str, String> {
-        let Kind { format, version, what, .. } = self;
+        let FileFormat { name, version, oldest, what, .. } = self;
         if !text.trim_start().is_empty() && !text.trim_start().starts_with('{') {
             return Err(format!("not a Spinney {what}: not a JSON object"));
         }
@@ -57,14 +60,19 @@ impl Kind {
                 format!("not a Spinney {what}: {e}")
             }
         })?;
-        if envelope.format != format {
+        if envelope.format != name {
             return Err(format!("not a Spinney {what}: its format is {:?}", envelope.format));
         }
-        if envelope.version != version {
+        let found = envelope.version;
+        if found > version {
             return Err(format!(
-                "{what} format version {} is not known to this program (it knows {version}); \
-                 update spinney",
-                envelope.version
+                "{what} format version {found} is not known to this program (it knows {version}); \
+                 update spinney"
+            ));
+        }
+        if found < oldest {
+            return Err(format!(
+                "{what} format version {found} is of an older program and is no longer read"
             ));
         }
         let body = envelope.model.get();

@@ -1,7 +1,7 @@
 //! The model file: versioned JSON that a person can read.
 //!
 //! ```json
-//! {"format": "spinney-model", "version": 1, "sha256": "…", "model": { … }}
+//! {"format": "spinney-model", "version": 2, "sha256": "…", "model": { … }}
 //! ```
 //!
 //! `sha256` is over the text of `model` as it stands in the file, so any damage is noticed.
@@ -18,17 +18,18 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::envelope::{Kind, checksum};
-use super::{Link, Model, Pattern, Provenance, Task, ToldBy, Tree};
+use super::envelope::{FileFormat, checksum};
+use super::{Link, Model, Pattern, Provenance, StackedFrom, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
 use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
 
-const KIND: Kind = Kind { format: "spinney-model", version: 1, part: "model", what: "model" };
+const FORMAT: FileFormat =
+    FileFormat { name: "spinney-model", version: 2, oldest: 1, content: "model", what: "model" };
 
 /// Steps to check all patterns of a file: some seconds, a thousand times what models need.
-const MOST_STEPS: u64 = 1 << 23;
+const MAX_CHECK_STEPS: u64 = 1 << 23;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,7 +78,7 @@ impl Model {
     /// The model file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        KIND.seal(&self.body())
+        FORMAT.seal(&self.body())
     }
 
     /// The checksum in the model file: models are equal if theirs are.
@@ -140,7 +141,7 @@ impl Model {
     /// # Errors
     /// Says why the text is no intact model.
     pub fn from_json(text: &str) -> std::result::Result<Model, String> {
-        let body = KIND.open(text)?;
+        let body = FORMAT.open(text)?;
         let wire: Wire =
             serde_json::from_str(body).map_err(|e| format!("damaged or wrong model: {e}"))?;
         wire.into_model()
@@ -197,10 +198,11 @@ impl Wire {
         if self.provenance.stumps > 0 && outputs > 1 {
             return Err("it has a linear model, which does not fit its outputs".into());
         }
-        if let Some(told) = &self.provenance.told_by {
-            told.check(outputs, rounds)?;
+        if let Some(stacked) = &self.provenance.stacked_from {
+            stacked.check(outputs, rounds)?;
         }
-        let (mut canonizer, mut steps) = (Canonizer::new(), MOST_STEPS);
+        let mut canonizer = Canonizer::new();
+        let mut steps = MAX_CHECK_STEPS;
         let mut patterns = Vec::with_capacity(self.patterns.len());
         let mut seen = rustc_hash::FxHashSet::default();
         for (i, p) in self.patterns.into_iter().enumerate() {
@@ -229,16 +231,18 @@ impl Wire {
     }
 }
 
-impl ToldBy {
-    /// Whether a model with so many outputs and trees can have been added up like this.
+impl StackedFrom {
+    /// Whether a model with this many outputs and trees can be this sum.
     fn check(&self, outputs: usize, trees: usize) -> std::result::Result<(), String> {
         let mut left = trees;
-        for helper in &self.helpers {
-            left = left.checked_sub(helper.trees).ok_or("it was told by more trees than it has")?;
+        for stacked in &self.models {
+            left = left
+                .checked_sub(stacked.trees)
+                .ok_or("it is stacked from more trees than it has")?;
         }
-        let finite = self.helpers.iter().map(|h| h.weight).chain([self.own]).all(f64::is_finite);
+        let finite = self.models.iter().map(|m| m.weight).chain([self.own]).all(f64::is_finite);
         if outputs > 1 || !finite {
-            return Err("it was told by other models, which does not fit its outputs".into());
+            return Err("it is stacked from other models, which does not fit its outputs".into());
         }
         Ok(())
     }

@@ -99,7 +99,8 @@ impl Forest {
 
     /// Adds each tree's value to its output's score, tree after tree.
     pub(super) fn add_to(&self, scores: &mut [f64], found: &[(u32, u32)], answers: &mut Answers) {
-        let (outputs, mut output) = (scores.len(), 0);
+        let outputs = scores.len();
+        let mut output = 0;
         self.for_each_leaf(found, answers, |leaf| {
             scores[output] += self.values[leaf];
             output = if output + 1 == outputs { 0 } else { output + 1 };

@@ -127,7 +127,8 @@ impl Rule {
 
 /// Legendre's polynomial of degree `n` at `x`, and its slope.
 fn legendre(n: usize, x: f64) -> (f64, f64) {
-    let (mut last, mut here) = (1.0, x);
+    let mut last = 1.0;
+    let mut here = x;
     for k in 2..=n {
         let k = k as f64;
         (last, here) = (here, ((2.0 * k - 1.0) * x * here - (k - 1.0) * last) / k);

@@ -102,8 +102,9 @@ impl<'t> Table<'t> {
             places.extend(path.iter().map(place));
             for a in 0..path.len() {
                 for b in 0..a {
-                    let (low, high) = (places[a].min(places[b]), places[a].max(places[b]));
-                    table[low * width + high] += value * pair(path, (a, b), rule);
+                    let low = places[a].min(places[b]);
+                    let high = places[a].max(places[b]);
+                    table[low * width + high] += value * pair(path, [a, b], rule);
                 }
             }
         });
@@ -116,7 +117,7 @@ impl<'t> Table<'t> {
 }
 
 /// What a leaf of value 1 gives to two of the patterns on its path.
-fn pair(path: &[Player], (a, b): (usize, usize), rule: &Rule) -> f64 {
+fn pair(path: &[Player], [a, b]: [usize; 2], rule: &Rule) -> f64 {
     let slopes = path[a].slope() * path[b].slope();
     if slopes == 0.0 {
         return 0.0;

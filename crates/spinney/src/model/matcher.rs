@@ -185,7 +185,8 @@ impl Ground {
 
     /// The ways from a vertex.
     fn ways(&self, from: u32) -> &[Way] {
-        let (start, end) = (self.starts[from as usize], self.starts[from as usize + 1]);
+        let start = self.starts[from as usize];
+        let end = self.starts[from as usize + 1];
         &self.ways[start as usize..end as usize]
     }
 }
@@ -255,7 +256,8 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn start(&mut self) {
-        let (tree, ground) = (self.tree, self.ground);
+        let tree = self.tree;
+        let ground = self.ground;
         for (v, &label) in (0..).zip(&ground.labels) {
             if let Some(root) = tree.root(label) {
                 let below = tree.branches[root as usize].below;

@@ -125,9 +125,10 @@ pub struct Provenance {
     /// optimum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unproven: Vec<Unproven>,
-    /// The models of other targets that were added to this one, if any were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_by: Option<ToldBy>,
+    /// The models of other targets that were stacked onto this one, if any were (`told_by` in files of
+    /// version 1).
+    #[serde(default, alias = "told_by", skip_serializing_if = "Option::is_none")]
+    pub stacked_from: Option<StackedFrom>,
     /// How many trees, before those of the rounds, are the stumps of a linear model.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stumps: usize,
@@ -138,30 +139,31 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What a model that is the sum of several was added up from. The trees have their weights in them already.
+/// What a stacked model is the sum of. The values of its leaves include the weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToldBy {
+pub struct StackedFrom {
     /// The weight of the model's own trees, which come last.
     pub own: f64,
-    /// The others, in the order of their trees.
-    pub helpers: Vec<Helper>,
+    /// The models of other targets, in the order of their trees (`helpers` in files of version 1).
+    #[serde(alias = "helpers")]
+    pub models: Vec<StackedModel>,
 }
 
-impl std::fmt::Display for ToldBy {
+impl std::fmt::Display for StackedFrom {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "score = {:.2} x its own", self.own)?;
-        self.helpers.iter().try_for_each(|Helper { target, weight, .. }| {
+        self.models.iter().try_for_each(|StackedModel { target, weight, .. }| {
             let sign = if *weight < 0.0 { '-' } else { '+' };
             write!(f, " {sign} {:.2} x {target}", weight.abs())
         })
     }
 }
 
-/// A model of another target.
+/// A model of another target that is part of a stacked model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Helper {
+pub struct StackedModel {
     /// The other target.
     pub target: String,
     /// What its scores were multiplied by.
@@ -245,14 +247,14 @@ impl Model {
     /// and the stumps of a linear model.
     #[must_use]
     pub fn trees_beside(&self) -> usize {
-        self.helper_trees() + self.provenance.stumps
+        self.stacked_trees() + self.provenance.stumps
     }
 
     /// How many of the trees, the first ones, are those of models of other targets.
     #[must_use]
-    pub fn helper_trees(&self) -> usize {
-        let told_by = self.provenance.told_by.as_ref();
-        told_by.map_or(0, |told| told.helpers.iter().map(|helper| helper.trees).sum())
+    pub fn stacked_trees(&self) -> usize {
+        let stacked_from = self.provenance.stacked_from.as_ref();
+        stacked_from.map_or(0, |from| from.models.iter().map(|model| model.trees).sum())
     }
 
     /// The number of trainings that were averaged: a round has a tree of each.

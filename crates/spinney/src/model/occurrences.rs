@@ -1,7 +1,7 @@
 //! Where a pattern occurs in a graph: which vertices and edges belong to some occurrence.
 //!
 //! **Cost.** Subgraph isomorphism by backtracking along the DFS code; it ends as soon as every vertex and
-//! edge is marked, and after `MOST_STEPS` steps with what has been marked by then: a star of a
+//! edge is marked, and after `MAX_SEARCH_STEPS` steps with what has been marked by then: a star of a
 //! hundred like leaves has more occurrences than anyone can look at. Not for the paths that must be fast:
 //! [`Matcher`](super::Matcher) counts, this one points.
 
@@ -9,8 +9,8 @@ use crate::graph::Graph;
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 
-/// A search for occurrences ends after so many steps.
-const MOST_STEPS: usize = 2_000_000;
+/// A search for occurrences ends after this many steps.
+const MAX_SEARCH_STEPS: usize = 2_000_000;
 
 /// What belongs to the occurrences of a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ struct Search<'s> {
 impl Search<'_> {
     fn follow(&mut self, next: usize) {
         self.steps += 1;
-        if self.open == 0 || self.steps > MOST_STEPS {
+        if self.open == 0 || self.steps > MAX_SEARCH_STEPS {
             return;
         }
         let Some(edge) = self.code.edges().get(next) else {

@@ -199,7 +199,8 @@ impl Prefixes {
 
     /// Lays a branch out, after all with smaller numbers.
     fn add(&mut self, sprout: &Sprout, sprouts: &[Sprout]) {
-        let (groups, backs) = (self.groups.len() as u32, self.backs.len() as u32);
+        let groups = self.groups.len() as u32;
+        let backs = self.backs.len() as u32;
         let mut forward: Vec<(u32, u32, u32)> = Vec::new();
         for &child in &sprout.children {
             let Some(edge) = &sprouts[child as usize].edge else { continue };
@@ -215,7 +216,8 @@ impl Prefixes {
             let start = self.steps.len() as u32;
             let step = |&(_, letter, child)| Step { letter, child, below: 0 };
             self.steps.extend(same.iter().map(step));
-            let (from, steps) = (same[0].0, (start, self.steps.len() as u32));
+            let from = same[0].0;
+            let steps = (start, self.steps.len() as u32);
             self.groups.push(Group { from, to: sprout.vertices, steps, below: 0 });
         }
         self.branches.push(Branch {

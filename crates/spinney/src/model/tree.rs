@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A tree in a file that is deeper is refused: training makes none, and walks may recurse.
-const MOST_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A node of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,8 +145,8 @@ impl Tree {
                             return Err(format!("node {i}: child {child} is not a new node"));
                         }
                         depths[child] = depths[i] + 1;
-                        if depths[child] > MOST_DEPTH {
-                            return Err(format!("node {child} is deeper than {MOST_DEPTH}"));
+                        if depths[child] > MAX_DEPTH {
+                            return Err(format!("node {child} is deeper than {MAX_DEPTH}"));
                         }
                     }
                 }

@@ -15,7 +15,8 @@ pub fn markdown() -> String {
          name has underscores. Where a parameter is automatic, the data decide unless you give it;\n\
          `auto` gives it back to the data.\n",
     );
-    let (default, paper) = (FixedParams::default(), FixedParams::paper());
+    let default = FixedParams::default();
+    let paper = FixedParams::paper();
     debug_assert_ne!(default, paper);
     for parameter in PARAMETERS {
         let _ = write!(page, "\n## {}\n{}.\n\n", parameter.name, parameter.help);

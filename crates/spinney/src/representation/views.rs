@@ -126,7 +126,8 @@ impl Views {
     }
 
     fn graph(&self, graph: &Graph, given: &Labels, labels: &mut Labels) -> Graph {
-        let (n, views) = (graph.vertex_count() as u32, self.count());
+        let n = graph.vertex_count() as u32;
+        let views = self.count();
         let mut vertices: Vec<Label> = Vec::with_capacity(views * graph.vertex_count());
         let mut edges = Vec::with_capacity(views * graph.edge_count());
         let cyclic = graph.on_cycles();

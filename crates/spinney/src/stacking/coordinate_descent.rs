@@ -66,7 +66,7 @@ impl Rows {
         supports
     }
 
-    /// Gives columns the value one by the so manieth square root of their support, scaled so that the mean
+    /// Gives columns the value one by the `roots`-fold square root of their support, scaled so that the mean
     /// square of a row is one.
     pub(crate) fn scale(&mut self, roots: u32) {
         let supports = self.supports();
@@ -105,7 +105,8 @@ impl Rows {
             let mut furthest = 0.0f64;
             for row in shuffled(self.len(), seed, pass as u64) {
                 let i = row as usize;
-                let (y, slack) = (targets[i], 0.5 / costs[i]);
+                let y = targets[i];
+                let slack = 0.5 / costs[i];
                 let score = self.score(self.row(i), &model);
                 let (slope, sign) = match fitting {
                     LinearLoss::Classes => (y * score - 1.0 + slack * duals[i], y),
@@ -143,7 +144,13 @@ mod tests {
     use crate::random::random;
 
     /// Rows of columns drawn from a seed, with targets and costs.
-    fn problem(seed: u64, rows: usize, columns: u32) -> (Rows, Vec<f64>, Vec<f64>) {
+    struct Drawn {
+        rows: Rows,
+        targets: Vec<f64>,
+        costs: Vec<f64>,
+    }
+
+    fn problem(seed: u64, rows: usize, columns: u32) -> Drawn {
         let mut drawn = Rows::new(columns as usize);
         let has = |i: usize, column: u32| random(seed, i as u64, column.into()).is_multiple_of(3);
         for i in 0..rows {
@@ -153,16 +160,17 @@ mod tests {
         let number = |stream: u64, i: usize| (random(seed, stream, i as u64) % 1000) as f64 / 500.0;
         let targets = (0..rows).map(|i| number(1 << 40, i) - 1.0).collect();
         let costs = (0..rows).map(|i| 0.1 + number(1 << 41, i)).collect();
-        (drawn, targets, costs)
+        Drawn { rows: drawn, targets, costs }
     }
 
     /// ½|w|² + Σ cᵢ·loss, the constant counting as a weight, and its slopes; written down once more.
     fn objective(
-        (rows, targets, costs): (&Rows, &[f64], &[f64]),
+        Drawn { rows, targets, costs }: &Drawn,
         fitting: LinearLoss,
         w: &[f64],
     ) -> (f64, Vec<f64>) {
-        let (mut value, mut slopes) = (0.5 * w.iter().map(|x| x * x).sum::<f64>(), w.to_vec());
+        let mut value = 0.5 * w.iter().map(|x| x * x).sum::<f64>();
+        let mut slopes = w.to_vec();
         let last = w.len() - 1;
         for i in 0..targets.len() {
             let mut x = vec![0.0; w.len()];
@@ -193,20 +201,20 @@ mod tests {
         #[test]
         fn the_objective_is_near_its_least_value(seed in 0u64..1 << 40, rows in 5usize..40, columns in 1u32..12) {
             for fitting in [LinearLoss::Classes, LinearLoss::Numbers] {
-                let (drawn, mut targets, costs) = problem(seed, rows, columns);
+                let mut all = problem(seed, rows, columns);
                 if fitting == LinearLoss::Classes {
-                    targets.iter_mut().for_each(|y| *y = if *y < 0.0 { -1.0 } else { 1.0 });
+                    all.targets.iter_mut().for_each(|y| *y = if *y < 0.0 { -1.0 } else { 1.0 });
                 }
-                let all = (&drawn, &targets[..], &costs[..]);
-                let fitted = flat(&drawn.fit(fitting, &targets, &costs, seed));
+                let fitted = flat(&all.rows.fit(fitting, &all.targets, &all.costs, seed));
                 // Small steps downhill from zero, many of them.
                 let mut w = vec![0.0; fitted.len()];
-                let steep = 1.0 + 2.0 * costs.iter().sum::<f64>() * f64::from(columns + 1) * 3.0;
+                let steep = 1.0 + 2.0 * all.costs.iter().sum::<f64>() * f64::from(columns + 1) * 3.0;
                 for _ in 0..20_000 {
-                    let (_, slopes) = objective(all, fitting, &w);
+                    let (_, slopes) = objective(&all, fitting, &w);
                     w.iter_mut().zip(&slopes).for_each(|(w, slope)| *w -= slope / steep);
                 }
-                let (least, found) = (objective(all, fitting, &w).0, objective(all, fitting, &fitted).0);
+                let least = objective(&all, fitting, &w).0;
+                let found = objective(&all, fitting, &fitted).0;
                 prop_assert!(found <= least * 1.002 + 1e-6, "{fitting:?}: {found}, but {least} can be had");
             }
         }

@@ -180,7 +180,8 @@ impl LinearProblem<'_> {
         let mut rows = Rows::new(known.columns.len());
         all.for_each(|row| rows.push(row.iter().filter_map(|&f| known.number(f))));
         let fitted = self.fit(&mut rows);
-        let (supports, n) = (rows.supports(), self.train.len() as f64);
+        let supports = rows.supports();
+        let n = self.train.len() as f64;
         let does = |column: usize| {
             let share = f64::from(supports[column]) / n;
             let value = fitted.weights[column] * rows.values[column];
@@ -218,7 +219,8 @@ impl LinearProblem<'_> {
     pub(crate) fn linear(&self, data: &Dataset, valid: &[u32], weight: f64) -> LinearMember {
         let mut canonizer = Canonizer::new();
         let mut numbers: FxHashMap<DfsCode, usize> = FxHashMap::default();
-        let (mut codes, mut asked) = (Vec::new(), Vec::new());
+        let mut codes = Vec::new();
+        let mut asked = Vec::new();
         for fragment in self.chosen() {
             let FragmentIndex { graphs, fragments, .. } = self.index;
             let decoded = fragments.decode(graphs, fragment, &mut canonizer);
@@ -270,7 +272,8 @@ impl LinearProblem<'_> {
         let known = useful(train.clone(), asked.len());
         let mut rows = Rows::new(known.columns.len());
         train.for_each(|row| rows.push(row.iter().filter_map(|&a| known.number(a))));
-        let (fitted, unit) = (self.fit(&mut rows), self.targets().1);
+        let fitted = self.fit(&mut rows);
+        let unit = self.targets().1;
         let supports = rows.supports();
         let stump = |(i, &column): (usize, &u32)| {
             let (code, at_least) = asked[column as usize];
@@ -314,7 +317,8 @@ impl LinearMember {
         }
         let n = self.graphs as f64;
         let tree = |stump: &Stump| {
-            let (k, graphs) = (f64::from(stump.support), self.graphs as u32);
+            let k = f64::from(stump.support);
+            let graphs = self.graphs as u32;
             let split = Node::Split {
                 pattern: number_of[stump.code],
                 at_least: stump.at_least,
@@ -350,7 +354,8 @@ impl Known {
 /// The columns of some rows, out of so many, that at least two rows have and not all. Equal columns stay: how many
 /// there are says how much is alike, and each may be in new graphs without the others.
 fn useful<'r>(rows: impl Iterator<Item = &'r [u32]>, columns: usize) -> Known {
-    let (mut supports, mut count) = (vec![0usize; columns], 0);
+    let mut supports = vec![0usize; columns];
+    let mut count = 0;
     for row in rows {
         row.iter().for_each(|&column| supports[column as usize] += 1);
         count += 1;

@@ -1,14 +1,13 @@
 //! Stacking the models of several targets of the same graphs.
 //!
-//! Molecules are often measured in many ways, each way for some of them. What one target teaches holds
-//! for others: what disturbs mitochondria often activates p53, too, and the graphs that lack the one
-//! answer may have the other. So a model is trained for every target by itself; then the models of
-//! other targets are added to it, each with the weight that fits its own targets best (`weights`).
-//! The sum of models is again a model of trees: patterns, explanations and files are what they always
-//! are.
+//! Molecules are often measured in several assays, each assay on some of them, and assays are related:
+//! what disturbs mitochondria often activates p53, too, and graphs without the one value may have the
+//! other. A model is trained for every target by itself; then the models of other targets are added to
+//! it, each with the weight that fits this target best (`weights`). The sum of models is again a model
+//! of trees, with patterns, explanations and a file like any other.
 //!
 //! **Invariant.** Weights are found with scores of graphs by models that did not see their targets: of
-//! graphs with an answer by trainings that left it out (out-of-fold scores), of others by the model
+//! graphs with a value by trainings that left it out (out-of-fold scores), of others by the model
 //! itself. A stacked model is, score for score, `shift + own · itself + Σ weight · another`, and its
 //! supports count its own training graphs.
 //!
@@ -24,9 +23,9 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::math::sum;
 use crate::mining::dfs_code::DfsCode;
-use crate::model::{Helper, Model, Node, Pattern, ToldBy, Tree, Unproven};
+use crate::model::{Model, Node, Pattern, StackedFrom, StackedModel, Tree, Unproven};
 use crate::params::ValidParams;
-use crate::stacking::weights::{Weights, weigh};
+use crate::stacking::weights::{ModelWeight, Weights, weigh};
 
 /// The model of one of several targets of the same graphs.
 #[derive(Clone, Debug)]
@@ -35,7 +34,7 @@ pub struct TaskModel<'a> {
     pub name: &'a str,
     /// The model, trained on this target alone.
     pub model: &'a Model,
-    /// The score of every graph, with or without an answer, by a model that did not see it.
+    /// The score of every graph, with or without a value, by a model that did not see it.
     pub scores: Vec<f64>,
 }
 
@@ -76,7 +75,11 @@ pub fn stacked(
     };
     let stack = Stack {
         own: model,
-        others: found.others.iter().map(|&(i, weight)| (&tasks[others[i]], weight)).collect(),
+        others: found
+            .others
+            .iter()
+            .map(|&ModelWeight { model, weight }| Weighted { task: &tasks[others[model]], weight })
+            .collect(),
         weights: &found,
     };
     Ok(Some(stack.sum(data, train, &loss)))
@@ -85,21 +88,28 @@ pub fn stacked(
 /// A model, and the others with their weights.
 struct Stack<'a> {
     own: &'a Model,
-    others: Vec<(&'a TaskModel<'a>, f64)>,
+    others: Vec<Weighted<'a>>,
     weights: &'a Weights,
+}
+
+/// Another target's model and its weight.
+#[derive(Clone, Copy)]
+struct Weighted<'a> {
+    task: &'a TaskModel<'a>,
+    weight: f64,
 }
 
 impl Stack<'_> {
     /// The sum of weighted models: the others' trees first, then the model's own.
     fn sum(&self, data: &Dataset, train: &[u32], loss: &Loss) -> Model {
         let Stack { own, others, weights } = self;
-        let parts = || others.iter().map(|&(o, w)| (o.model, w)).chain([(*own, weights.own)]);
+        let parts = || others.iter().map(|o| (o.task.model, o.weight)).chain([(*own, weights.own)]);
         let mut sum_of = Sum::default();
         parts().for_each(|(model, weight)| sum_of.add(model, weight));
         let init = sum(parts().map(|(m, w)| w * m.init[0]).chain([weights.shift]));
         let found = supports(sum_of.patterns.iter(), data, train, loss);
         let patterns = sum_of.patterns.into_iter().zip(found);
-        let stacked_model = |&(task, weight): &(&TaskModel<'_>, f64)| Helper {
+        let stacked_model = |&Weighted { task, weight }: &Weighted<'_>| StackedModel {
             target: task.name.to_owned(),
             weight,
             trees: task.model.trees.len(),
@@ -112,7 +122,7 @@ impl Stack<'_> {
         };
         model.provenance.unproven = sum_of.unproven;
         let models = others.iter().map(stacked_model).collect();
-        model.provenance.told_by = Some(ToldBy { own: weights.own, helpers: models });
+        model.provenance.stacked_from = Some(StackedFrom { own: weights.own, models });
         model
     }
 }

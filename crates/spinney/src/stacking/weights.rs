@@ -1,52 +1,62 @@
-//! How much models of other targets tell of this one: a weight for each, found on graphs that none of them saw.
+//! Stacking weights: how much the models of other targets add to one target's model, found on
+//! out-of-fold scores.
 //!
-//! The score of a graph becomes `shift + own · its model's score + Σ weight · another model's score`. Starting
-//! from the model alone, the other that lowers the loss most is taken in, all weights are fitted
-//! anew, and so on, as long as that pays more than chance would. Few others tell nearly all there is
-//! to be told, and every one of them makes the model longer to read.
+//! The score of a graph becomes `shift + own · its model's score + Σ weight · another model's score`.
+//! Forward selection: starting from the model alone, the model that lowers the loss most is added,
+//! all weights are fitted anew, and so on, as long as the loss falls by more than chance would make
+//! it. A few models carry nearly all of the gain, and every one of them makes the model longer to
+//! read.
 //!
-//! **Invariant.** The outcome is a function of scores, targets and weights: sums are taken in the order of
-//! the graphs, and of equal others the first is taken. The objective is convex, and steps only go down.
+//! **Invariant.** The outcome is a function of scores, targets and graph weights: sums are taken in
+//! the order of the graphs, and of equally good models the first is taken. The objective is convex,
+//! and every step lowers it.
 //!
-//! **Cost.** For each other taken in, a pass over the graphs for every candidate, and some ten more for the
-//! few that promise most. Not in the paper.
+//! **Cost.** For each model added, a pass over the graphs for every candidate, and some ten more for
+//! the [`CANDIDATES_FITTED`] best. Not in the paper.
 
-use crate::boosting::loss::Loss;
+use crate::boosting::loss::{Derivatives, Loss};
 use crate::math::sum;
 use crate::model::Link;
 
-/// A weight's squared distance to what it is without others (1 for the model itself, 0 for others), for scores
-/// of unit spread, counts as so much loss.
+/// Loss per squared distance of a weight from its value before stacking (1 for the target's own model, 0 for
+/// others), for scores of unit spread.
 const RIDGE: f64 = 1.0;
 
-/// Another must lower the loss by so much to be taken in: as a factor of its likelihood, twenty. One that has
-/// nothing to tell does so once in seventy times.
-const LEAST: f64 = 3.0;
+/// A model is added if it lowers the loss by at least this much, a likelihood ratio of twenty. Pure noise does
+/// so once in seventy times.
+const MIN_LOSS_DECREASE: f64 = 3.0;
 
-/// At most so many are taken in.
-const MOST: usize = 6;
+const MAX_MODELS_ADDED: usize = 6;
 
-/// So many that promise most are tried.
-const TRIED: usize = 8;
+/// Candidates that are fitted in each step, those with the steepest slopes.
+const CANDIDATES_FITTED: usize = 8;
 
-const STEPS: usize = 50;
+const MAX_NEWTON_STEPS: usize = 50;
 
 /// Scores that differ by less than this part of their mean are all the same.
-const ROUNDING: f64 = 1e-9;
+const RELATIVE_ROUNDING: f64 = 1e-9;
 
-/// What makes a score of several.
+/// Weights that combine the scores of several models.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weights {
     /// Added to every score.
     pub(crate) shift: f64,
     /// The weight of the model itself.
     pub(crate) own: f64,
-    /// Who else tells something, by number, and its weight.
-    pub(crate) others: Vec<(usize, f64)>,
+    /// The other models.
+    pub(crate) others: Vec<ModelWeight>,
 }
 
-/// The weights with which, for graphs that count `counts` each, `own`, the scores of one model, and those of some `others` fit the targets best;
-/// nothing if none of the others tells enough.
+/// The weight of another target's model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ModelWeight {
+    /// The model's number.
+    pub(crate) model: usize,
+    pub(crate) weight: f64,
+}
+
+/// The weights with which `own`, the scores of a target's model, and those of some `others` fit the targets
+/// best, graph i counting `counts[i]` times; nothing if none of the others lowers the loss enough.
 pub(crate) fn weigh(
     loss: &Loss,
     counts: &[f64],
@@ -67,17 +77,17 @@ pub(crate) fn weigh(
         return None;
     }
     let mut chosen: Vec<usize> = Vec::new();
-    while chosen.len() < MOST {
+    while chosen.len() < MAX_MODELS_ADDED {
         let with = |&other: &usize| {
             let all = chosen.iter().chain([&other]).map(|&i| &others[i]);
             let columns: Vec<&Column> = std::iter::once(first).chain(all).collect();
             Some((problem.fit(&columns)?, other))
         };
-        let promising = problem.promising(&fit, others, &chosen);
-        let tried = promising.iter().filter_map(with);
+        let candidates = problem.candidates(&fit, others, &chosen);
+        let tried = candidates.iter().filter_map(with);
         let best = tried.min_by(|a, b| a.0.objective.total_cmp(&b.0.objective).then(a.1.cmp(&b.1)));
         let Some((better, other)) = best else { break };
-        if fit.objective - better.objective < LEAST * unit {
+        if fit.objective - better.objective < MIN_LOSS_DECREASE * unit {
             break;
         }
         fit = better;
@@ -85,16 +95,18 @@ pub(crate) fn weigh(
     }
     let raw = |column: &Column, b: f64| b / column.spread;
     let of_chosen = chosen.iter().zip(&fit.coefficients[2..]);
-    let weights: Vec<(usize, f64)> = of_chosen.map(|(&i, &b)| (i, raw(&others[i], b))).collect();
+    let weights: Vec<ModelWeight> = of_chosen
+        .map(|(&model, &b)| ModelWeight { model, weight: raw(&others[model], b) })
+        .collect();
     let own = raw(first, fit.coefficients[1]);
-    let moved = sum(weights.iter().map(|&(i, w)| w * others[i].mean)) + own * first.mean;
+    let moved = sum(weights.iter().map(|w| w.weight * others[w.model].mean)) + own * first.mean;
     let found = Weights { shift: fit.coefficients[0] - moved, own, others: weights };
     (!chosen.is_empty() && found.is_finite()).then_some(found)
 }
 
 impl Weights {
     fn is_finite(&self) -> bool {
-        let others = self.others.iter().map(|other| other.1);
+        let others = self.others.iter().map(|other| other.weight);
         others.chain([self.shift, self.own]).all(f64::is_finite)
     }
 }
@@ -113,7 +125,8 @@ impl Column {
         let mean = sum(all().map(|(x, count)| count * x)) / total;
         let variance = sum(all().map(|(x, count)| count * (x - mean) * (x - mean))) / total;
         // Equal scores differ from their mean by rounding only.
-        let spread = if variance.sqrt() > ROUNDING * mean.abs() { variance.sqrt() } else { 1.0 };
+        let spread =
+            if variance.sqrt() > RELATIVE_ROUNDING * mean.abs() { variance.sqrt() } else { 1.0 };
         Column { values: scores.iter().map(|x| (x - mean) / spread).collect(), mean, spread }
     }
 }
@@ -132,10 +145,11 @@ struct Fitted {
 }
 
 impl Problem<'_> {
-    /// Residual and curvature of a graph.
-    fn slope(&self, graph: usize, score: f64) -> (f64, f64) {
-        let (residual, curvature) = self.loss.residual(graph, &[score], 0);
-        (self.counts[graph] * residual, self.counts[graph] * curvature)
+    /// The loss's derivatives at a graph's score.
+    fn derivatives(&self, graph: usize, score: f64) -> Derivatives {
+        let count = self.counts[graph];
+        let Derivatives { residual, curvature } = self.loss.derivatives(graph, &[score], 0);
+        Derivatives { residual: count * residual, curvature: count * curvature }
     }
 
     fn at(&self, columns: &[&Column], coefficients: Vec<f64>) -> Fitted {
@@ -156,7 +170,7 @@ impl Problem<'_> {
     fn fit(&self, columns: &[&Column]) -> Option<Fitted> {
         let start = (0..=columns.len()).map(|j| before(columns, j)).collect();
         let mut fit = self.at(columns, start);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let step = self.step(columns, &fit)?;
             let moved = |part: f64| {
                 fit.coefficients.iter().zip(&step).map(|(b, s)| b + part * s).collect::<Vec<_>>()
@@ -175,10 +189,11 @@ impl Problem<'_> {
 
     fn step(&self, columns: &[&Column], fit: &Fitted) -> Option<Vec<f64>> {
         let size = columns.len() + 1;
-        let (mut slopes, mut curves) = (vec![0.0; size], vec![0.0; size * size]);
+        let mut slopes = vec![0.0; size];
+        let mut curves = vec![0.0; size * size];
         let mut row = vec![1.0; size];
         for (i, &score) in fit.scores.iter().enumerate() {
-            let (residual, curvature) = self.slope(i, score);
+            let Derivatives { residual, curvature } = self.derivatives(i, score);
             columns.iter().zip(&mut row[1..]).for_each(|(column, x)| *x = column.values[i]);
             for j in 0..size {
                 slopes[j] += residual * row[j];
@@ -193,23 +208,24 @@ impl Problem<'_> {
         solve(curves, slopes)
     }
 
-    /// The others that promise to lower the loss most, by slope and curvature alone.
-    fn promising(&self, fit: &Fitted, others: &[Column], chosen: &[usize]) -> Vec<usize> {
-        let slopes: Vec<(f64, f64)> =
-            fit.scores.iter().enumerate().map(|(i, &score)| self.slope(i, score)).collect();
-        let promise = |other: &Column| {
-            let (mut slope, mut curve) = (0.0, 2.0 * RIDGE);
-            for (x, (residual, curvature)) in other.values.iter().zip(&slopes) {
+    /// The models not yet chosen of which one Newton step would lower the loss most.
+    fn candidates(&self, fit: &Fitted, others: &[Column], chosen: &[usize]) -> Vec<usize> {
+        let all: Vec<Derivatives> =
+            fit.scores.iter().enumerate().map(|(i, &score)| self.derivatives(i, score)).collect();
+        let decrease = |other: &Column| {
+            let mut slope = 0.0;
+            let mut curve = 2.0 * RIDGE;
+            for (x, Derivatives { residual, curvature }) in other.values.iter().zip(&all) {
                 slope += residual * x;
                 curve += curvature * x * x;
             }
             slope * slope / curve
         };
         let open = (0..others.len()).filter(|other| !chosen.contains(other));
-        let mut open: Vec<(f64, usize)> = open.map(|i| (promise(&others[i]), i)).collect();
-        open.retain(|(promise, _)| promise.is_finite());
+        let mut open: Vec<(f64, usize)> = open.map(|i| (decrease(&others[i]), i)).collect();
+        open.retain(|(decrease, _)| decrease.is_finite());
         open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        open.truncate(TRIED);
+        open.truncate(CANDIDATES_FITTED);
         open.into_iter().map(|(_, other)| other).collect()
     }
 }
@@ -335,7 +351,8 @@ mod tests {
                 objective = 0.0;
                 for i in 0..n {
                     let terms = used.iter().zip(&at[1..]).map(|(&c, w)| w * self.columns[c][i]);
-                    let (score, y) = (at[0] + terms.sum::<f64>(), self.targets[i]);
+                    let score = at[0] + terms.sum::<f64>();
+                    let y = self.targets[i];
                     let (value, down) = if self.logistic {
                         let p = 1.0 / (1.0 + (-2.0 * score).exp());
                         (-(y * p.ln() + (1.0 - y) * (1.0 - p).ln()), 2.0 * (p - y))
@@ -384,8 +401,12 @@ mod tests {
         }
     }
 
-    /// Targets that the model itself and some of five others tell of, and the scores of all.
-    fn told(random: &mut Random, logistic: bool, n: usize) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
+    /// Targets that depend on the model itself and some of five others, and the scores of all.
+    fn stacked_data(
+        random: &mut Random,
+        logistic: bool,
+        n: usize,
+    ) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
         let others: Vec<Vec<f64>> = (0..5).map(|_| random.normals(n)).collect();
         let own: Vec<f64> = (0..n).map(|i| 0.3 * others[0][i] + random.normal()).collect();
         let target = |i: usize| {
@@ -402,9 +423,10 @@ mod tests {
         let mut taken = [0; 7];
         for seed in 0..10 {
             for kind in [LossKind::Logistic, LossKind::Squared] {
-                let (mut random, logistic) = (Random(seed), kind == LossKind::Logistic);
+                let mut random = Random(seed);
+                let logistic = kind == LossKind::Logistic;
                 let n = 30 + 4 * seed as usize;
-                let (targets, own, others) = told(&mut random, logistic, n);
+                let (targets, own, others) = stacked_data(&mut random, logistic, n);
                 let counts: Vec<f64> = (0..n).map(|_| 1.2 + random.next()).collect();
                 let columns = std::iter::once(&own[..]).chain(borrowed(&others)).collect();
                 let naive = Naive { logistic, targets: &targets, counts: &counts, columns };
@@ -414,19 +436,19 @@ mod tests {
                     assert!(who.is_empty(), "{who:?} were not found");
                     continue;
                 };
-                let ours: Vec<usize> = weights.others.iter().map(|other| other.0).collect();
+                let ours: Vec<usize> = weights.others.iter().map(|other| other.model).collect();
                 assert_eq!(ours, who);
-                let rest = weights.others.iter().map(|other| other.1);
+                let rest = weights.others.iter().map(|other| other.weight);
                 for (ours, naive) in [weights.shift, weights.own].into_iter().chain(rest).zip(at) {
                     assert!((ours - naive).abs() < 1e-6, "{ours} instead of {naive}");
                 }
             }
         }
-        assert!(taken[2] >= 5, "the two that tell something are found: {taken:?}");
+        assert!(taken[2] >= 5, "the two informative ones are found: {taken:?}");
     }
 
     #[test]
-    fn who_tells_nothing_is_rarely_taken() {
+    fn noise_is_rarely_added() {
         let mut taken = 0;
         for seed in 0..1000 {
             let mut random = Random(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15));
@@ -444,11 +466,11 @@ mod tests {
     #[test]
     fn the_first_of_equals_is_taken_and_once() {
         let mut random = Random(3);
-        let (targets, own, mut others) = told(&mut random, true, 200);
+        let (targets, own, mut others) = stacked_data(&mut random, true, 200);
         others = vec![others[0].clone(), others[1].clone(), others[1].clone(), others[1].clone()];
         let counts = [1.0; 200];
         let weigh = || found(LossKind::Logistic, &targets, &counts, &own, &others).unwrap();
-        let who: Vec<usize> = weigh().others.iter().map(|other| other.0).collect();
+        let who: Vec<usize> = weigh().others.iter().map(|other| other.model).collect();
         assert_eq!(who.iter().filter(|&&i| i > 0).collect::<Vec<_>>(), [&1]);
         assert_eq!(weigh(), weigh());
     }
@@ -460,8 +482,8 @@ mod tests {
         near(a.own, b.own);
         assert_eq!(a.others.len(), b.others.len());
         for (a, b) in a.others.iter().zip(&b.others) {
-            assert_eq!(a.0, b.0);
-            near(a.1, b.1 / scale);
+            assert_eq!(a.model, b.model);
+            near(a.weight, b.weight / scale);
         }
     }
 
@@ -469,30 +491,32 @@ mod tests {
     fn a_count_of_three_is_three_graphs() {
         for kind in [LossKind::Logistic, LossKind::Squared] {
             let mut random = Random(8);
-            let (targets, own, others) = told(&mut random, kind == LossKind::Logistic, 90);
+            let (targets, own, others) = stacked_data(&mut random, kind == LossKind::Logistic, 90);
             let counts: Vec<f64> = (0..90).map(|i| f64::from(i * 7 % 4)).collect();
             let repeated = |column: &Vec<f64>| -> Vec<f64> {
                 let times = column.iter().zip(&counts);
                 times.flat_map(|(&x, &count)| std::iter::repeat_n(x, count as usize)).collect()
             };
             let many: Vec<Vec<f64>> = others.iter().map(repeated).collect();
-            let (all, all_own) = (repeated(&targets), repeated(&own));
+            let all = repeated(&targets);
+            let all_own = repeated(&own);
             let ones = vec![1.0; all.len()];
             let counted = found(kind, &targets, &counts, &own, &others).unwrap();
             assert_same(&counted, &found(kind, &all, &ones, &all_own, &many).unwrap(), 1.0);
         }
     }
 
-    /// Millimetres or kilometres: what is told is the same.
+    /// Millimetres or kilometres: the weights mean the same.
     #[test]
     fn the_unit_of_the_targets_does_not_matter() {
         let mut random = Random(5);
-        let (targets, own, others) = told(&mut random, false, 120);
+        let (targets, own, others) = stacked_data(&mut random, false, 120);
         let counts = [1.0; 120];
         let first = found(LossKind::Squared, &targets, &counts, &own, &others).unwrap();
         for scale in [1e-6, 1e6] {
             let scaled = |column: &[f64]| column.iter().map(|x| scale * x).collect::<Vec<f64>>();
-            let (targets, own) = (scaled(&targets), scaled(&own));
+            let targets = scaled(&targets);
+            let own = scaled(&own);
             let again = found(LossKind::Squared, &targets, &counts, &own, &others).unwrap();
             assert_same(&first, &again, scale);
         }
@@ -500,10 +524,10 @@ mod tests {
 
     /// The mean of equal numbers is not always that number: what is left is no spread.
     #[test]
-    fn a_model_without_an_opinion_keeps_its_weight() {
+    fn a_constant_model_keeps_its_weight() {
         for (n, score) in [(91, 0.1), (109, -0.3), (100, 1.0 / 3.0), (49, 0.0), (192, 0.7)] {
             let mut random = Random(n as u64);
-            let (targets, _, others) = told(&mut random, true, n);
+            let (targets, _, others) = stacked_data(&mut random, true, n);
             let weights =
                 found(LossKind::Logistic, &targets, &vec![1.0; n], &vec![score; n], &others)
                     .unwrap();
@@ -512,9 +536,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_weighed_is_not() {
+    fn without_a_finite_fit_nothing_is_stacked() {
         let mut random = Random(6);
-        let (targets, own, others) = told(&mut random, false, 50);
+        let (targets, own, others) = stacked_data(&mut random, false, 50);
         let counts = [1.0; 50];
         let none = |own: &[f64], others: &[Vec<f64>]| {
             assert_eq!(found(LossKind::Squared, &targets, &counts, own, others), None);
@@ -522,7 +546,7 @@ mod tests {
         none(&own, &[]);
         none(&own, &[vec![f64::NAN; 50], vec![f64::INFINITY; 50], vec![2.5; 50]]);
         none(&[f64::NAN; 50], &others);
-        // Nothing is left to be told where the model says all.
+        // Nothing is left to add where the model is perfect.
         none(&targets, &others);
     }
 }

@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::boosting::checkpoint::{Bits, Identity, WireRound};
-use crate::model::envelope::Kind;
+use crate::model::envelope::FileFormat;
 
 use super::cross_validation::FoldTraining;
 
-const FOLDS: Kind =
-    Kind { format: "spinney-folds", version: 1, part: "folds", what: "checkpoint of a cv" };
+const FORMAT: FileFormat = FileFormat {
+    name: "spinney-folds",
+    version: 1,
+    oldest: 1,
+    content: "folds",
+    what: "checkpoint of a cv",
+};
 
 /// Finished folds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -70,7 +75,7 @@ impl FoldStore {
     /// The file's text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        FOLDS.seal(&serde_json::to_string(&self.0).unwrap_or_default())
+        FORMAT.seal(&serde_json::to_string(&self.0).unwrap_or_default())
     }
 
     /// Reads the text of a file of folds.
@@ -78,6 +83,6 @@ impl FoldStore {
     /// # Errors
     /// Says why the text is no intact one.
     pub fn from_json(text: &str) -> Result<FoldStore, String> {
-        serde_json::from_str(FOLDS.open(text)?).map_err(|e| format!("damaged: {e}"))
+        serde_json::from_str(FORMAT.open(text)?).map_err(|e| format!("damaged: {e}"))
     }
 }

@@ -44,7 +44,7 @@ pub fn plan(
     let loss = Loss::new(&fixed, data)?;
     let numbers = matches!(loss.task(), Task::Regression);
     let many_classes = loss.outputs() > 1;
-    let few = graphs < FEW_GRAPHS;
+    let few = graphs < SMALL_DATA_GRAPHS;
     let rare_class = has_rare_class(&loss, &split.train);
     if params.max_edges.is_auto() {
         fixed.max_edges = max_edges;
@@ -60,7 +60,7 @@ pub fn plan(
     }
     if params.ensemble.is_auto() {
         fixed.ensemble = match () {
-            () if many_classes || graphs > MANY_GRAPHS => 1,
+            () if many_classes || graphs > MAX_GRAPHS_FOR_ENSEMBLE => 1,
             () if few || rare_class => FixedParams::default().ensemble,
             () => 2,
         };
@@ -69,7 +69,7 @@ pub fn plan(
         fixed.l2 = if rare_class { 3.0 } else { FixedParams::default().l2 };
     }
     if params.trees.is_auto() && many_classes {
-        fixed.trees = ROUNDS_FOR_MANY_CLASSES;
+        fixed.trees = ROUNDS_FOR_SEVERAL_CLASSES;
     }
     let tunes = params.min_gain.is_auto()
         && params.trees.is_auto()
@@ -80,13 +80,13 @@ pub fn plan(
 }
 
 /// Data sets of fewer graphs count as small.
-const FEW_GRAPHS: usize = 1_500;
+const SMALL_DATA_GRAPHS: usize = 1_500;
 
 /// Data sets of more graphs go without an ensemble.
-const MANY_GRAPHS: usize = 50_000;
+const MAX_GRAPHS_FOR_ENSEMBLE: usize = 50_000;
 
 /// More than two classes go without an ensemble, and profit from more rounds.
-const ROUNDS_FOR_MANY_CLASSES: usize = 200;
+const ROUNDS_FOR_SEVERAL_CLASSES: usize = 200;
 
 /// Whether one of two classes has less than a fifth of the training graphs.
 fn has_rare_class(loss: &Loss, train: &[u32]) -> bool {

@@ -280,7 +280,8 @@ impl LinearBlend<'_> {
         let found = weigh(&loss.of(&held), &counts, &trees, &[&linear]);
         let Some(Weights { own, others, .. }) = found else { return Ok(None) };
         let share = if loss.link() == Link::Logistic { CLASS_WEIGHT_SHARE } else { 1.0 };
-        let found = BlendWeights { trees: 1.0 - share * (1.0 - own), linear: share * others[0].1 };
+        let found =
+            BlendWeights { trees: 1.0 - share * (1.0 - own), linear: share * others[0].weight };
         let order = |weights: &BlendWeights| {
             sum(parts.iter().zip(&columns).map(|(part, columns)| {
                 let scores = Predictions::new(loss.link(), 1, columns.blended(weights));

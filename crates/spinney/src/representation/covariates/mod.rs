@@ -10,7 +10,7 @@
 //! **Invariant.** Every graph gets the same number of these vertices, after its own ones; their names
 //! are no labels of the graphs. Cuts ascend, are finite, and each divides the values it was found by.
 //!
-//! **Cost.** A sort of each covariate; then a search among at most [`MOST_CUTS`] cuts for each value.
+//! **Cost.** A sort of each covariate; then a search among at most [`MAX_CUTS`] cuts for each value.
 
 mod measures;
 
@@ -24,10 +24,10 @@ use crate::labels::{Label, Labels};
 use measures::Measure;
 
 /// The most cuts of one covariate.
-pub const MOST_CUTS: usize = 16;
+pub const MAX_CUTS: usize = 16;
 
 /// The most covariates that a model may name.
-const MOST_COLUMNS: usize = 4096;
+const MAX_COLUMNS: usize = 4096;
 
 /// One number of each graph, and where it is cut.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,12 +113,12 @@ impl Covariates {
     #[must_use]
     pub fn are_sound(&self) -> bool {
         let sound = |column: &Covariate| {
-            column.cuts.len() <= MOST_CUTS
+            column.cuts.len() <= MAX_CUTS
                 && column.cuts.iter().all(|cut| cut.is_finite())
                 && column.cuts.is_sorted_by(|a, b| a < b)
                 && (!column.measured || Measure::called(&column.name).is_some())
         };
-        self.columns.len() <= MOST_COLUMNS && self.columns.iter().all(sound)
+        self.columns.len() <= MAX_COLUMNS && self.columns.iter().all(sound)
     }
 
     /// The graphs of `data`, each some copies of one graph, with vertices for their values; those
@@ -208,7 +208,8 @@ impl Sides {
             let named = column.cuts.iter().map(|cut| format!("{name} {side} {cut}"));
             named.map(|name| labels.vertex.intern(&name)).collect()
         };
-        let (below, above) = (of("<"), of(">="));
+        let below = of("<");
+        let above = of(">=");
         Sides { below, above, unknown: labels.vertex.intern(&format!("{name} unknown")) }
     }
 
@@ -235,12 +236,12 @@ fn cuts(mut values: Vec<f64>) -> Vec<f64> {
     let n = values.len();
     let gaps: Vec<usize> = (1..n).filter(|&i| values[i - 1] < values[i]).collect();
     let mut cuts = Vec::new();
-    for part in 1..=MOST_CUTS {
+    for part in 1..=MAX_CUTS {
         // With few different values, between all of them.
-        let gap = if gaps.len() <= MOST_CUTS {
+        let gap = if gaps.len() <= MAX_CUTS {
             gaps.get(part - 1).copied()
         } else {
-            let at = part * n / (MOST_CUTS + 1);
+            let at = part * n / (MAX_CUTS + 1);
             let after = gaps.partition_point(|&gap| gap < at);
             gaps.get(after).or(gaps.last()).copied()
         };
@@ -265,7 +266,7 @@ fn plain_between(low: f64, high: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Covariates, MOST_CUTS, condition, cuts, plain_between};
+    use super::{Covariates, MAX_CUTS, condition, cuts, plain_between};
 
     #[test]
     fn cuts_lie_between_neighbours_and_are_short() {
@@ -274,7 +275,8 @@ mod tests {
         assert_eq!(cuts(vec![-3.0, -2.0]), [-2.0]);
         assert_eq!(cuts(vec![5.0; 9]), [0.0; 0]);
         assert_eq!(plain_between(-0.4, 0.3).to_string(), "0");
-        let (low, high) = (1e300, f64::from_bits(1e300_f64.to_bits() + 1));
+        let low = 1e300;
+        let high = f64::from_bits(1e300_f64.to_bits() + 1);
         assert_eq!(plain_between(low, high), high);
         assert_eq!(plain_between(-f64::MAX, f64::MAX), 0.0);
     }
@@ -283,7 +285,7 @@ mod tests {
     fn cuts_leave_as_many_values_between_them() {
         let values: Vec<f64> = (0..3300).map(|i| f64::from(i * 7 % 3300) / 8.0).collect();
         let cuts = cuts(values.clone());
-        assert_eq!(cuts.len(), MOST_CUTS);
+        assert_eq!(cuts.len(), MAX_CUTS);
         for pair in cuts.windows(2) {
             let between = values.iter().filter(|v| pair[0] <= **v && **v < pair[1]).count();
             assert!((170..=220).contains(&between), "{between} in {pair:?}");
@@ -312,7 +314,7 @@ mod tests {
         let read = |text: &str| serde_json::from_str::<Covariates>(text).expect("well-formed");
         assert!(read(r#"[{"name": "x", "cuts": [-1, 0.5]}]"#).are_sound());
         assert!(!read(r#"[{"name": "x", "cuts": [1, 0.5]}]"#).are_sound());
-        let many: Vec<usize> = (0..=MOST_CUTS).collect();
+        let many: Vec<usize> = (0..=MAX_CUTS).collect();
         assert!(!read(&format!(r#"[{{"name": "x", "cuts": {many:?}}}]"#)).are_sound());
         assert!(!read(r#"[{"name": "x", "cuts": [1], "measured": true}]"#).are_sound());
         assert!(read(r#"[{"name": "size", "cuts": [1], "measured": true}]"#).are_sound());

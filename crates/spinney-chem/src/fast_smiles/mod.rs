@@ -5,7 +5,7 @@
 //! valences alone; perceiving aromaticity, conjugation and stereochemistry first, as a toolkit must,
 //! takes ten times as long and changes none of them.
 //!
-//! **Invariant.** [`Outliner::read`] knows its limits: it gives a molecule only if the toolkit would
+//! **Invariant.** [`FastSmiles::read`] knows its limits: it gives a molecule only if the toolkit would
 //! accept the SMILES too, and then the same atoms, hydrogens, charges, rings and bonds, in the same
 //! order; kinds of bonds and aromatic flags apart. Of whatever is out of the ordinary (other
 //! elements, isotopes, radicals, unusual valences and charges, stereo marks in odd places, large
@@ -28,12 +28,12 @@ use pairing::Pairing;
 use crate::molecule::{Atom, Bond, Molecule};
 
 /// Larger molecules are left to the toolkit.
-const MOST_ATOMS: usize = 400;
+const MAX_ATOMS: usize = 400;
 const NONE: u32 = u32::MAX;
 
 /// Reads ordinary SMILES; reusable.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Outliner {
+pub(crate) struct FastSmiles {
     atoms: Vec<Sketch>,
     bonds: Vec<Line>,
     /// Ring bonds: number, how many were opened before, and the bond.
@@ -53,7 +53,7 @@ struct Line {
     in_ring: bool,
 }
 
-impl Outliner {
+impl FastSmiles {
     /// The molecule, if it is an ordinary one.
     pub(crate) fn read(&mut self, smiles: &str) -> Option<Molecule> {
         self.parse(smiles.as_bytes())?;
@@ -118,7 +118,7 @@ impl Outliner {
             let order = self.order(last, new, sign)?;
             self.bonds.push(Line { a: last, b: new, order, in_ring: false });
         }
-        (self.atoms.len() <= MOST_ATOMS).then_some(new)
+        (self.atoms.len() <= MAX_ATOMS).then_some(new)
     }
 
     fn order(&self, a: u32, b: u32, sign: Sign) -> Option<Order> {
@@ -160,7 +160,8 @@ impl Outliner {
     fn close_rings(&mut self) {
         self.closures.sort_unstable_by_key(|c| (c.0, c.1));
         for &(_, _, line) in &self.closures {
-            let (mut a, mut b) = (line.a as usize, line.b as usize);
+            let mut a = line.a as usize;
+            let mut b = line.b as usize;
             while a != b {
                 let later = if a > b { &mut a } else { &mut b };
                 let Sketch { before, bond_before, .. } = self.atoms[*later];

@@ -1,13 +1,13 @@
-//! The outliner against the toolkit.
+//! The fast_smiles against the toolkit.
 
-use super::Outliner;
+use super::FastSmiles;
 use crate::molecule::Molecule;
 use crate::toolkit::from_smiles;
 
 /// What labels without aromaticity and bond orders look at.
-type Outline = (Vec<(u8, u8, u8, i8, u16, bool)>, Vec<(u32, u32, bool)>);
+type AtomsAndBonds = (Vec<(u8, u8, u8, i8, u16, bool)>, Vec<(u32, u32, bool)>);
 
-fn outline(m: &Molecule) -> Outline {
+fn atoms_and_bonds(m: &Molecule) -> AtomsAndBonds {
     let atom = |a: &crate::molecule::Atom| {
         (a.element, a.degree, a.hydrogens, a.charge, a.isotope, a.in_ring)
     };
@@ -16,10 +16,10 @@ fn outline(m: &Molecule) -> Outline {
 }
 
 /// Whether the SMILES was read, after comparing with the toolkit.
-fn agrees(outliner: &mut Outliner, smiles: &str) -> bool {
-    let Some(read) = outliner.read(smiles) else { return false };
+fn agrees(fast_smiles: &mut FastSmiles, smiles: &str) -> bool {
+    let Some(read) = fast_smiles.read(smiles) else { return false };
     match from_smiles(smiles) {
-        Ok(full) => assert_eq!(outline(&read), outline(&full), "{smiles}"),
+        Ok(full) => assert_eq!(atoms_and_bonds(&read), atoms_and_bonds(&full), "{smiles}"),
         Err(reason) => panic!("{smiles} was read, but {reason}"),
     }
     true
@@ -58,15 +58,15 @@ const ORDINARY: [&str; 28] = [
 
 #[test]
 fn ordinary_molecules_are_those_of_the_toolkit() {
-    let mut outliner = Outliner::default();
+    let mut fast_smiles = FastSmiles::default();
     for smiles in ORDINARY {
-        assert!(agrees(&mut outliner, smiles), "{smiles} is ordinary");
+        assert!(agrees(&mut fast_smiles, smiles), "{smiles} is ordinary");
     }
 }
 
 #[test]
 fn everything_else_is_left_to_the_toolkit() {
-    let mut outliner = Outliner::default();
+    let mut fast_smiles = FastSmiles::default();
     for smiles in [
         "",
         "C1CC",
@@ -106,7 +106,7 @@ fn everything_else_is_left_to_the_toolkit() {
         "*C",
         "C%1CC%1",
     ] {
-        assert!(outliner.read(smiles).is_none(), "{smiles}");
+        assert!(fast_smiles.read(smiles).is_none(), "{smiles}");
     }
 }
 
@@ -159,17 +159,18 @@ fn changed_molecules_agree_or_are_left_to_the_toolkit() {
     let mut state = 7u64;
     let mut below = |n| below(&mut state, n);
     let rounds = rounds(40_000);
-    let mut outliner = Outliner::default();
+    let mut fast_smiles = FastSmiles::default();
     let mut read = 0;
     for _ in 0..rounds {
         let mut smiles = ORDINARY[below(ORDINARY.len())].to_owned();
         for _ in 0..=below(2) {
-            let (start, long) = (below(smiles.len() + 1), below(3));
+            let start = below(smiles.len() + 1);
+            let long = below(3);
             let end = (start + long).min(smiles.len());
             let piece = if below(4) == 0 { "" } else { PIECES[below(PIECES.len())] };
             smiles.replace_range(start..end, piece);
         }
-        read += usize::from(agrees(&mut outliner, &smiles));
+        read += usize::from(agrees(&mut fast_smiles, &smiles));
     }
     assert!(read > rounds / 10, "{read} of {rounds} were read");
 }
@@ -267,18 +268,19 @@ fn written(state: &mut u64, around: &[Vec<usize>]) -> String {
 #[test]
 fn fused_systems_agree_or_are_left_to_the_toolkit() {
     let rounds = rounds(6_000);
-    let (mut state, mut read) = (11, 0);
-    let mut outliner = Outliner::default();
+    let mut state = 11;
+    let mut read = 0;
+    let mut fast_smiles = FastSmiles::default();
     for _ in 0..rounds {
         let rings = 1 + below(&mut state, 9);
         let around = fused_rings(&mut state, rings);
         let smiles = written(&mut state, &around);
-        read += usize::from(agrees(&mut outliner, &smiles));
+        read += usize::from(agrees(&mut fast_smiles, &smiles));
     }
     assert!(read > rounds / 20, "{read} of {rounds} were read");
 }
 
 /// How many random cases to try.
 fn rounds(usual: usize) -> usize {
-    std::env::var("SPINNEY_OUTLINE_ROUNDS").map_or(usual, |r| r.parse().unwrap())
+    std::env::var("SPINNEY_SMILES_ROUNDS").map_or(usual, |r| r.parse().unwrap())
 }

@@ -1,7 +1,7 @@
 //! Colours behind the parts of a drawing.
 //!
 //! What is highlighted is yellow. Weights go from blue (below 0) over white to orange (above): the two ends
-//! differ for colour-blind eyes too, and in grey they are told apart from 0. A weight is shown by its
+//! differ for colour-blind eyes too, and in grey they differ from 0. A weight is shown by its
 //! share of the largest, so drawings that are compared must agree on that.
 
 use std::borrow::Cow;
@@ -12,16 +12,16 @@ pub const HIGHLIGHT: &str = "#ffd866";
 const ABOVE: [f64; 3] = [226.0, 117.0, 35.0];
 const BELOW: [f64; 3] = [41.0, 125.0, 187.0];
 /// Weights of a smaller share stay plain.
-const LEAST: f64 = 0.02;
+const MIN_SHOWN_SHARE: f64 = 0.02;
 
-/// Tints of vertices and edges.
+/// Highlights of vertices and edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tints {
+pub struct Highlights {
     vertices: BTreeMap<u32, Cow<'static, str>>,
     edges: BTreeMap<(u32, u32), Cow<'static, str>>,
 }
 
-impl Tints {
+impl Highlights {
     /// Highlights a vertex.
     pub fn mark_vertex(&mut self, v: u32) {
         self.vertices.insert(v, Cow::Borrowed(HIGHLIGHT));
@@ -46,13 +46,13 @@ impl Tints {
         }
     }
 
-    /// The tint of a vertex.
+    /// The highlight of a vertex.
     #[must_use]
     pub fn vertex(&self, v: u32) -> Option<Cow<'static, str>> {
         self.vertices.get(&v).cloned()
     }
 
-    /// The tint of the edge between two vertices.
+    /// The highlight of the edge between two vertices.
     #[must_use]
     pub fn edge(&self, a: u32, b: u32) -> Option<Cow<'static, str>> {
         self.edges.get(&(a.min(b), a.max(b))).cloned()
@@ -63,7 +63,7 @@ impl Tints {
 #[must_use]
 pub fn shade(weight: f64) -> Option<String> {
     let strength = weight.abs().min(1.0);
-    if weight.is_nan() || strength < LEAST {
+    if weight.is_nan() || strength < MIN_SHOWN_SHARE {
         return None;
     }
     let end = if weight > 0.0 { ABOVE } else { BELOW };
@@ -73,16 +73,16 @@ pub fn shade(weight: f64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tints, shade};
+    use super::{Highlights, shade};
 
     #[test]
     fn weights_become_colours() {
         assert_eq!(shade(1.0).as_deref(), Some("#e27523"));
         assert_eq!(shade(-7.0).as_deref(), Some("#297dbb"));
         assert_eq!((shade(0.01), shade(f64::NAN)), (None, None));
-        let mut tints = Tints::default();
-        tints.weigh_edge(4, 2, 0.5);
-        assert_eq!(tints.edge(2, 4).as_deref(), Some("#f1ba91"));
-        assert_eq!(tints.edge(2, 3), None);
+        let mut highlights = Highlights::default();
+        highlights.weigh_edge(4, 2, 0.5);
+        assert_eq!(highlights.edge(2, 4).as_deref(), Some("#f1ba91"));
+        assert_eq!(highlights.edge(2, 3), None);
     }
 }

@@ -28,11 +28,11 @@ const DEEPEST: usize = 64;
 const END: u64 = 8;
 
 /// A file that checks descriptions when they are asked for.
-pub(super) struct CarefulFile(File);
+pub(super) struct GuardedFile(File);
 
-impl CarefulFile {
+impl GuardedFile {
     /// The footer is checked at once.
-    pub(super) fn new(file: File) -> Result<CarefulFile> {
+    pub(super) fn new(file: File) -> Result<GuardedFile> {
         let length = file.len();
         if length >= END {
             let mut end = [0; 4];
@@ -41,17 +41,17 @@ impl CarefulFile {
                 check(file.get_read(start)?.take(length - start), Record::Any, length)?;
             }
         }
-        Ok(CarefulFile(file))
+        Ok(GuardedFile(file))
     }
 }
 
-impl Length for CarefulFile {
+impl Length for GuardedFile {
     fn len(&self) -> u64 {
         self.0.len()
     }
 }
 
-impl ChunkReader for CarefulFile {
+impl ChunkReader for GuardedFile {
     type T = BufReader<File>;
 
     /// The crate reads page headers, and the last eight bytes, from here.

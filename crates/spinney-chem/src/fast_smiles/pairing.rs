@@ -10,7 +10,7 @@ use super::{Line, NONE};
 
 /// Fused systems with more atoms in need of a double bond are left to the toolkit, whose own search
 /// might give up.
-const MOST_PAIRED: usize = 24;
+const MAX_PAIRED_ATOMS: usize = 24;
 /// An atom that has its double bond.
 const TAKEN: u8 = u8::MAX;
 
@@ -115,7 +115,7 @@ impl Pairing {
                     }
                 }
             }
-            if queue.len() > MOST_PAIRED {
+            if queue.len() > MAX_PAIRED_ATOMS {
                 return false;
             }
         }
