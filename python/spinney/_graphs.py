@@ -197,11 +197,11 @@ def read(
     target : str or list of str, optional
         The column(s) of targets; ``"all"`` for all columns of numbers.
     smiles, id, weight : str, optional
-        The columns of SMILES (if its name does not tell), names, and sample weights.
+        The columns of SMILES (if its name does not show it), names, and sample weights.
     covariates : str or list of str, optional
         Columns of numbers that trees may split by threshold, beside patterns.
     format : str, optional
-        The kind of file, if its name does not tell: gspan, tudataset, csv, tsv, smi, sdf, parquet.
+        The format, if the name does not show it: gspan, tudataset, csv, tsv, smi, sdf, parquet.
     on_error : {"fail", "skip"}
         Whether a bad record is an error, or is left out and listed in ``skipped``.
     lenient : bool

@@ -117,7 +117,7 @@ impl Default for Chemistry {
 }
 
 impl Chemistry {
-    /// What works best: atoms as RDKit tells them apart, by element alone, and by what they can do.
+    /// What works best: atoms as in RDKit's default invariants, by element alone, and by what they can do.
     #[must_use]
     pub fn best() -> Self {
         let atoms = vec![AtomView::Rdkit, AtomView::Element, AtomView::Role];

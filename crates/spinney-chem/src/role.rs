@@ -1,4 +1,4 @@
-//! What an atom can do, told coarsely: the atoms of the view `role`.
+//! What an atom can do, coarsely: the atoms of the view `role`.
 //!
 //! Halogens are alike, and so are nitrogen, oxygen and sulphur with a hydrogen to give, and without;
 //! carbon is saturated or not; rings count where electrons are shared. Charged atoms are alike
@@ -63,7 +63,7 @@ pub(crate) fn of_label(label: &str) -> Option<&'static Role> {
     ROLES.iter().find(|role| role.label == label)
 }
 
-/// The charge that is all a label tells: `[+1]`.
+/// The label of an atom of which only the charge matters: `[+1]`.
 pub(crate) fn charge_of_label(label: &str) -> Option<i8> {
     let inner = label.strip_prefix('[')?.strip_suffix(']')?;
     let charge: i8 = inner.parse().ok()?;

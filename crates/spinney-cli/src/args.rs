@@ -12,7 +12,7 @@ use spinney::representation::views::{VertexView, Views};
 use spinney::{Engine, Error, Metric, Params, Preset, Request, Result};
 
 use crate::budget::BudgetArgs;
-use crate::molecules::{Kind, Labelling, MoleculeArgs, once_each};
+use crate::molecules::{InputFormat, Labelling, MoleculeArgs, once_each};
 use crate::output;
 
 /// Where graphs come from.
@@ -27,9 +27,9 @@ pub(crate) struct InputArgs {
 /// How graphs are read.
 #[derive(Args, Clone)]
 pub(crate) struct ReadingArgs {
-    /// The input's kind, if its name does not tell: gspan, tudataset, csv, tsv, smi, sdf, parquet
+    /// The input's format, if its name does not show it: gspan, tudataset, csv, tsv, smi, sdf, parquet
     #[arg(long, value_name = "KIND")]
-    pub(crate) format: Option<Kind>,
+    pub(crate) format: Option<InputFormat>,
     /// What to do with a bad record: fail, or skip, count and list it
     #[arg(long, value_name = "fail|skip", default_value = "fail")]
     pub(crate) on_error: OnError,

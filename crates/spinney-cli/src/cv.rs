@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let prepared = all.prepared();
     let shared = Explored::new(&prepared, &requests, &wait)?;
     wait.clear();
-    let validation = Validation { args, requests: &requests, axes: &axes, kept: &kept, bar: &bar };
+    let validation = Validation { args, requests: &requests, kept: &kept, bar: &bar };
     let mut results = Vec::new();
     let mut folds = 0;
     for column in 0..all.target_names.len().max(1) {
@@ -212,7 +212,6 @@ struct Task<'a> {
 struct Validation<'a> {
     args: &'a Args,
     requests: &'a [Request],
-    axes: &'a [Axis<'a>],
     kept: &'a KeptFolds<'a>,
     bar: &'a ProgressBar,
 }

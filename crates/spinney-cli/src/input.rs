@@ -14,7 +14,7 @@ use spinney::{Dataset, Error, Model, Params, Result};
 use spinney_chem::Chemistry;
 
 use crate::args::{CommonArgs, ReadingArgs};
-use crate::molecules::{self, Kind, Labelling, chemistry_of, is_molecules, request};
+use crate::molecules::{self, InputFormat, Labelling, chemistry_of, is_molecules, request};
 use crate::output::{complain, count};
 
 /// At most this many skipped records are listed one by one.
@@ -320,11 +320,11 @@ fn read_graphs(path: &Path, reading: &ReadingArgs, common: &CommonArgs) -> Resul
         return Err(Error::file(path, "JSON (a model?) where graphs are needed"));
     }
     let format = match reading.format {
-        Some(Kind::Graphs(format)) => Some(format),
+        Some(InputFormat::Graphs(format)) => Some(format),
         _ => None,
     };
     if format.is_none() && path.is_file() && Format::of(path).is_err() {
-        let reason = "its name does not tell its kind: graphs are .gsp, .gspan or a TUDataset \
+        let reason = "its name does not show its format: graphs are .gsp, .gspan or a TUDataset \
                       folder, molecules .csv, .tsv, .smi, .sdf or .parquet; or say --format with \
                       gspan, tudataset, csv, tsv, smi, sdf or parquet";
         return Err(Error::file(path, reason));
@@ -375,7 +375,7 @@ pub(crate) fn scaffolds(input: &Input) -> Result<Vec<String>> {
     Ok(molecules::scaffolds(&input.structures))
 }
 
-/// Reads a model; tells who gives graphs in its place.
+/// Reads a model; the error says where graphs were given instead.
 pub(crate) fn model(path: &Path) -> Result<Model> {
     let is_graphs = || path.exists() && Format::of(path).is_ok();
     Model::load(path).map_err(|e| {

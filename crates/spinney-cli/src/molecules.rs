@@ -15,19 +15,19 @@ use crate::args::ReadingArgs;
 
 /// A kind of input: graphs or molecules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum InputFormat {
     Graphs(Format),
     Molecules(MoleculeFormat),
 }
 
-impl FromStr for Kind {
+impl FromStr for InputFormat {
     type Err = String;
 
     fn from_str(s: &str) -> std::result::Result<Self, String> {
         if let Ok(format) = s.parse() {
-            return Ok(Kind::Molecules(format));
+            return Ok(InputFormat::Molecules(format));
         }
-        s.parse().map(Kind::Graphs).map_err(|_| {
+        s.parse().map(InputFormat::Graphs).map_err(|_| {
             format!("{s:?} is no kind of input: gspan, tudataset, csv, tsv, smi, sdf or parquet")
         })
     }
@@ -120,7 +120,7 @@ pub(crate) enum Labelling {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Molecules")]
 pub(crate) struct MoleculeArgs {
-    /// The column of SMILES, if its name does not tell
+    /// The column of SMILES, if its name does not show it
     #[arg(long, value_name = "COL")]
     pub(crate) smiles: Option<String>,
     /// The target column; several separated by commas, or `all`, train a model each
@@ -205,7 +205,7 @@ impl MoleculeArgs {
 /// Whether `path` holds molecules. Standard input does: graphs come from files.
 pub(crate) fn is_molecules(path: &Path, reading: &ReadingArgs) -> bool {
     match reading.format {
-        Some(kind) => matches!(kind, Kind::Molecules(_)),
+        Some(kind) => matches!(kind, InputFormat::Molecules(_)),
         None if path == Path::new("-") => true,
         None => !path.is_dir() && MoleculeFormat::of(path).is_some(),
     }
@@ -214,7 +214,7 @@ pub(crate) fn is_molecules(path: &Path, reading: &ReadingArgs) -> bool {
 /// What to ask the reader for.
 pub(crate) fn request(path: &Path, reading: &ReadingArgs, split: Option<&str>) -> Request {
     let format = match reading.format {
-        Some(Kind::Molecules(format)) => Some(format),
+        Some(InputFormat::Molecules(format)) => Some(format),
         _ => None,
     };
     Request {

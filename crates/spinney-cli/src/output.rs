@@ -93,7 +93,7 @@ fn finish(result: std::io::Result<()>) -> Result<()> {
     }
 }
 
-/// A line on standard error, which may be closed or full: there is nobody left to tell.
+/// A line on standard error, which may be closed or full: then nobody reads it.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

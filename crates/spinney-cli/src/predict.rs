@@ -40,8 +40,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let model = input::model(&args.model)?;
     let graphs = predict(args, &model)?;
     if let Some(path) = &args.output {
-        let told = output::count(graphs, "graph");
-        args.common.note(&format!("wrote {}: {told}", path.display()));
+        let found = output::count(graphs, "graph");
+        args.common.note(&format!("wrote {}: {found}", path.display()));
     }
     let params = json!({
         "model": args.model.display().to_string(),

@@ -39,7 +39,7 @@ fn target(common: &CommonArgs) -> ProgressDrawTarget {
     if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// Shows one training after the other, and stops them when a signal asks for it.
+/// Shows one training after the other, and stops them on a signal.
 pub(crate) struct TrainingProgress<'c> {
     common: &'c CommonArgs,
     shown: Mutex<Option<ProgressBar>>,

@@ -8,9 +8,9 @@ use spinney::evaluation::predictions::measure;
 use spinney::model::{Predictions, Truth};
 use spinney::{Dataset, Error, Model, Result};
 use spinney_chem::Chemistry;
+use spinney_report::evaluation::EvaluatedOn;
 use spinney_report::report::{Learning, Space};
-use spinney_report::trial::Kind;
-use spinney_report::{Report, Sample, Trial};
+use spinney_report::{Evaluation, Report, Sample};
 
 use crate::args::{CommonArgs, ReadingArgs};
 use crate::input::Input;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     common: CommonArgs,
 }
 
-/// Learning curves are measured on at most so many graphs.
+/// Learning curves are measured on at most this many graphs.
 const MEASURED: usize = 3000;
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -48,7 +48,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let model = input::model(&args.model)?;
     let input = args.data.as_ref().map(|path| read(args, &model, path)).transpose()?;
     let wait = progress::spinner(&args.common, "writing the report");
-    let trial = input.as_ref().map(|input| trial(&model, &input.data)).transpose()?.flatten();
+    let evaluation =
+        input.as_ref().map(|input| evaluation(&model, &input.data)).transpose()?.flatten();
     let mut facts = Vec::new();
     if let Some(path) = &args.data {
         facts.push(("Data".to_owned(), path.display().to_string()));
@@ -59,11 +60,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         target: args.reading.molecules.target.first().cloned(),
         facts,
         sample: input.as_ref().map(sample),
-        learning: trial
+        learning: evaluation
             .as_ref()
             .zip(input.as_ref())
-            .map_or_else(Vec::new, |(trial, input)| learning(&model, &input.data, trial)),
-        trial,
+            .map_or_else(Vec::new, |(evaluation, input)| learning(&model, &input.data, evaluation)),
+        evaluation,
         space: input.as_ref().map(|input| space(&model, &input.data)),
     };
     let page = report.html();
@@ -92,7 +93,7 @@ pub(crate) fn sample(input: &Input) -> Sample<'_> {
 }
 
 /// Predictions against the targets, if all are known.
-fn trial(model: &Model, data: &Dataset) -> Result<Option<Trial>> {
+fn evaluation(model: &Model, data: &Dataset) -> Result<Option<Evaluation>> {
     if !data.has_targets() {
         return Ok(None);
     }
@@ -100,8 +101,8 @@ fn trial(model: &Model, data: &Dataset) -> Result<Option<Trial>> {
         Error::data(format!("{e}; leave out --target to report without measuring quality"))
     })?;
     let is_training = spinney::boosting::data_sha256(data) == model.provenance().data_sha256;
-    Ok(Some(Trial {
-        kind: if is_training { Kind::Training } else { Kind::Given },
+    Ok(Some(Evaluation {
+        on: if is_training { EvaluatedOn::Training } else { EvaluatedOn::Given },
         rows: (0..data.len()).collect(),
         predictions: model.predict(data),
         truth,
@@ -110,15 +111,15 @@ fn trial(model: &Model, data: &Dataset) -> Result<Option<Trial>> {
 }
 
 /// Quality after every round, on some of the graphs.
-fn learning(model: &Model, data: &Dataset, trial: &Trial) -> Vec<Learning> {
+fn learning(model: &Model, data: &Dataset, evaluation: &Evaluation) -> Vec<Learning> {
     let step = data.len().div_ceil(MEASURED).max(1);
     let chosen: Vec<usize> = (0..data.len()).step_by(step).collect();
-    let truth = match &trial.truth {
+    let truth = match &evaluation.truth {
         Truth::Classes(all) => Truth::Classes(chosen.iter().map(|&i| all[i]).collect()),
         Truth::Numbers(all) => Truth::Numbers(chosen.iter().map(|&i| all[i]).collect()),
     };
     let stages: Vec<Predictions> = model.staged_predict(&data.subset(&chosen));
-    let on = if trial.kind == Kind::Training { "training data" } else { "data given" };
+    let on = if evaluation.on == EvaluatedOn::Training { "training data" } else { "data given" };
     let curve = |metric| Learning {
         metric,
         on: on.into(),

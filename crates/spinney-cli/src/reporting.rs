@@ -14,10 +14,10 @@ use spinney::training::cross_validation::{
 use spinney::training::{Explored, Observer, Outcome};
 use spinney::{Dataset, Engine, Model, Request, Result};
 use spinney_chem::Chemistry;
+use spinney_report::evaluation::EvaluatedOn;
 use spinney_report::report::{Learning, Space};
 use spinney_report::sample::copies;
-use spinney_report::trial::Kind;
-use spinney_report::{Report, Sample, Trial};
+use spinney_report::{Evaluation, Report, Sample};
 
 use crate::args::CommonArgs;
 use crate::input::Labelled;
@@ -48,7 +48,7 @@ pub(crate) struct TrainingReport<'k> {
     /// What the model card says of the data.
     pub(crate) facts: Vec<(String, String)>,
     /// Predictions of graphs that were left out.
-    pub(crate) evaluated: Option<Trial>,
+    pub(crate) evaluated: Option<Evaluation>,
     pub(crate) learning: Vec<Learning>,
 }
 
@@ -75,7 +75,7 @@ impl TrainingReport<'_> {
                 chemistry: self.chemistry,
                 copies: copies(model),
             }),
-            trial: self.evaluated,
+            evaluation: self.evaluated,
             learning: self.learning,
             space,
             target: self.target,
@@ -103,10 +103,10 @@ pub(crate) fn counted(data: &Dataset, max_edges: Option<usize>) -> Option<Vec<us
 }
 
 /// Predictions of the graphs held out of a training.
-pub(crate) fn held_out(model: &Model, data: &Dataset, rows: Vec<usize>) -> Result<Trial> {
+pub(crate) fn held_out(model: &Model, data: &Dataset, rows: Vec<usize>) -> Result<Evaluation> {
     let part = data.subset(&rows);
-    Ok(Trial {
-        kind: Kind::HeldOut,
+    Ok(Evaluation {
+        on: EvaluatedOn::HeldOut,
         predictions: model.predict(&part),
         truth: Truth::of(&part, model.task())?,
         folds: vec![0; rows.len()],
@@ -184,9 +184,9 @@ pub(crate) fn evaluated(
     explored: &Explored<'_>,
     result: &SettingResult,
     folds: &GraphFolds,
-) -> Result<Trial> {
-    Ok(Trial {
-        kind: Kind::CrossValidation,
+) -> Result<Evaluation> {
+    Ok(Evaluation {
+        on: EvaluatedOn::CrossValidation,
         rows: (0..folds.graphs().len()).collect(),
         predictions: cross_validation::predictions(explored, result, folds)?,
         truth: cross_validation::truth(explored, &result.params, folds)?,

@@ -126,8 +126,8 @@ impl WithRivals {
 
 impl Run {
     fn data(&self) -> PathBuf {
-        let told = self.data.clone().or_else(|| std::env::var_os("SPINNEY_DATA").map(Into::into));
-        told.unwrap_or_else(|| "../shared/data".into())
+        let found = self.data.clone().or_else(|| std::env::var_os("SPINNEY_DATA").map(Into::into));
+        found.unwrap_or_else(|| "../shared/data".into())
     }
 
     fn folder(&self, experiment: &str) -> PathBuf {

@@ -222,13 +222,13 @@ impl Scalability<'_> {
         let mut command = environment.worker("scaling.py");
         command.arg(name).arg(folder.path());
         let (lines, stopped, _) = lines_within(command, left);
-        let told = lines.last().and_then(|l| serde_json::from_str::<serde_json::Value>(l).ok());
-        let Some(told) = told else {
+        let found = lines.last().and_then(|l| serde_json::from_str::<serde_json::Value>(l).ok());
+        let Some(found) = found else {
             return Ok(Err(stopped.unwrap_or_else(|| "it said nothing".into())));
         };
         Ok(Ok(Fold {
-            seconds: enumeration + told["seconds"].as_f64().unwrap_or(f64::NAN),
-            accuracy: told["accuracy"].as_f64(),
+            seconds: enumeration + found["seconds"].as_f64().unwrap_or(f64::NAN),
+            accuracy: found["accuracy"].as_f64(),
             patterns: Some(matrix.copies.len() as f64),
         }))
     }

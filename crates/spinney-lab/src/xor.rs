@@ -231,7 +231,7 @@ impl Xor {
         Page {
             title: "Graph-XOR: what linear models cannot learn".into(),
             words: vec![format!(
-                "1,035 graphs whose class is the exclusive or of two parts; {}. Trees tell it; models of \
+                "1,035 graphs whose class is the exclusive or of two parts; {}. Trees learn it; models of \
                  one pattern at a time (depth 1, gBoost) cannot.",
                 self.source
             )],

@@ -1,6 +1,6 @@
 //! Plots in SVG: lines, points, bands and guides over two axes, with a legend.
 //!
-//! Colours are chosen so that colour-blind readers can tell them apart; text and grid take theirs from the
+//! Colours are chosen so that colour-blind readers can distinguish them; text and grid take theirs from the
 //! page (classes `grid`, `title`, `guide`), so that a plot is readable on dark pages too.
 //!
 //! **Invariant.** The same plot gives the same text; what comes from outside is escaped; values that are no
@@ -12,7 +12,7 @@ use spinney_chem::layout::escape;
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum LineStyle {
     /// A line through the points.
     #[default]
     Line,
@@ -32,7 +32,7 @@ pub struct Line {
     /// The points; of a line ascending in x.
     pub points: Vec<(f64, f64)>,
     /// How it is drawn.
-    pub look: Look,
+    pub style: LineStyle,
 }
 
 /// A plot.
@@ -54,7 +54,7 @@ pub struct Plot {
     pub y_range: Option<(f64, f64)>,
 }
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito; the last is the text's).
+/// Colours that colour-blind readers can distinguish (Okabe and Ito; the last is the text's).
 const COLOURS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "currentColor"];
 const DASHES: [&str; 3] = ["", "6 3", "2 3"];
@@ -143,7 +143,7 @@ impl Plot {
         let mut colours = 0;
         let mut named = 0;
         for line in &self.lines {
-            if line.look == Look::Line || line.look == Look::Points {
+            if line.style == LineStyle::Line || line.style == LineStyle::Points {
                 colours += 1;
             }
             let ink = Ink::new(colours.max(1) - 1);
@@ -178,7 +178,7 @@ impl Plot {
             .map(|p| (x.at(p.0), y.at(self.scaled(p.1))))
             .filter(|p| p.0.is_finite() && p.1.is_finite())
             .collect();
-        if line.look == Look::Points {
+        if line.style == LineStyle::Points {
             // A path of round dots is much shorter than a circle each.
             let dots: String = places.iter().map(|(x, y)| format!("M{x:.1},{y:.1}h0")).collect();
             let _ = writeln!(
@@ -191,13 +191,13 @@ impl Plot {
         }
         let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let path = path.join(" ");
-        let _ = match line.look {
-            Look::Band => writeln!(
+        let _ = match line.style {
+            LineStyle::Band => writeln!(
                 svg,
                 "<polygon fill=\"{}\" fill-opacity=\".18\" points=\"{path}\"/>",
                 ink.colour
             ),
-            Look::Guide => writeln!(svg, "<polyline class=\"guide\" points=\"{path}\"/>"),
+            LineStyle::Guide => writeln!(svg, "<polyline class=\"guide\" points=\"{path}\"/>"),
             _ => writeln!(
                 svg,
                 "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" stroke-dasharray=\"{}\" points=\"{path}\"/>",
@@ -260,15 +260,15 @@ impl Ink {
     fn legend(&self, svg: &mut String, line: &Line, at: f64) {
         let right = FRAME.2;
         let Ink { colour, dash } = self;
-        let _ = match line.look {
-            Look::Points => {
+        let _ = match line.style {
+            LineStyle::Points => {
                 write!(
                     svg,
                     "<circle cx=\"{}\" cy=\"{at}\" r=\"3.5\" fill=\"{colour}\"/>",
                     right + 20.0
                 )
             }
-            Look::Guide => write!(
+            LineStyle::Guide => write!(
                 svg,
                 "<line class=\"guide\" x1=\"{}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\"/>",
                 right + 10.0,
@@ -305,7 +305,7 @@ pub fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Line, Look, Plot, number};
+    use super::{Axis, Line, LineStyle, Plot, number};
 
     #[test]
     fn ticks_are_round_and_inside() {
@@ -348,8 +348,8 @@ mod tests {
     #[test]
     fn looks_differ_and_ranges_are_kept() {
         let points = vec![(0.0, 0.0), (0.5, 0.5), (1.0, 1.0)];
-        let line = |look| Line { points: points.clone(), look, ..Line::default() };
-        let lines = vec![line(Look::Guide), line(Look::Points), line(Look::Band)];
+        let line = |style| Line { points: points.clone(), style, ..Line::default() };
+        let lines = vec![line(LineStyle::Guide), line(LineStyle::Points), line(LineStyle::Band)];
         let plot = Plot { lines, x_range: Some((-1.0, 1.0)), ..Plot::default() };
         let svg = plot.svg();
         assert!(svg.contains("class=\"guide\" points=\"242.0,290.0"), "{svg}");

@@ -12,7 +12,7 @@ use spinney::{Error, Result};
 use super::{BadRecord, Columns, MoleculeFormat, RawRecord, Row, Structure, Targets};
 use crate::toolkit::LONGEST_SMILES;
 
-/// How many rows tell whether a column holds numbers.
+/// How many rows decide whether a column holds numbers.
 pub(super) const SAMPLED_ROWS: usize = 100;
 
 /// What the column of SMILES is usually called, first choice first.
@@ -95,7 +95,7 @@ impl Layout {
         }
     }
 
-    /// The column of a target; one that is a covariate as well would tell the answer.
+    /// The column of a target; one that is a covariate as well would leak the answer.
     fn find_target(&self, name: &str) -> std::result::Result<usize, String> {
         let at = find(&self.names, name)?;
         if self.covariates.contains(&at) {

@@ -57,13 +57,13 @@ impl Delimited {
     /// A header of one column that holds another separator is most likely of the other kind.
     fn check_separator(&self, separator: u8) -> Result<()> {
         let [only] = &self.columns[..] else { return Ok(()) };
-        let told = match separator {
+        let found = match separator {
             b',' if only.contains('\t') => "tabs: say --format tsv",
             b'\t' if only.contains(',') => "commas: say --format csv",
             _ if only.contains(';') => "semicolons: convert it to commas or tabs",
             _ => return Ok(()),
         };
-        Err(Error::line(&self.path, 1, format!("the columns seem to be separated by {told}")))
+        Err(Error::line(&self.path, 1, format!("the columns seem to be separated by {found}")))
     }
 
     /// The next row that is not blank, and the line where it starts.
@@ -201,7 +201,7 @@ mod tests {
     use super::super::{Columns, RawRecord, Structure};
     use super::LONGEST_ROW;
 
-    fn told(name: &str, content: &[u8], columns: &Columns) -> Vec<String> {
+    fn found(name: &str, content: &[u8], columns: &Columns) -> Vec<String> {
         let all = records(name, content, columns).unwrap();
         all.into_iter().map(|r| r.map_or_else(|e| e, |r| line_of(&r))).collect()
     }
@@ -218,18 +218,18 @@ mod tests {
             "\u{feff}Name,y,\"SMILES\"\n\n\"a, \"\"b\"\"\nc\",1, CC \n\nd,,O\ne,NaN,\"N\"";
         let columns = Columns { id: Some("name".into()), ..named("y") };
         let expected = ["3 a, \"b\"\nc CC 1", "6 d O ?", "7 e N ?"];
-        assert_eq!(told("a.csv", content.as_bytes(), &columns), expected);
+        assert_eq!(found("a.csv", content.as_bytes(), &columns), expected);
         let crlf = content.replace('\n', "\r\n");
         let expected = ["3 a, \"b\"\r\nc CC 1", "6 d O ?", "7 e N ?"];
-        assert_eq!(told("a.csv", crlf.as_bytes(), &columns), expected);
+        assert_eq!(found("a.csv", crlf.as_bytes(), &columns), expected);
         let expected = ["2 1 C 1", "3 2 O 0"];
-        assert_eq!(told("a.tsv", b"y\tsmiles\n1\tC\r\n0\tO\n", &named("y")), expected);
+        assert_eq!(found("a.tsv", b"y\tsmiles\n1\tC\r\n0\tO\n", &named("y")), expected);
     }
 
     #[test]
     fn bad_rows_spoil_themselves_alone() {
         let content = b"smiles,y\nC,1\nC\nC,1,2\n,1\nC\0C,1\n\xff\xfe,1\nCC,\xff\nO,0\n";
-        let all = told("a.csv", content, &named("y"));
+        let all = found("a.csv", content, &named("y"));
         let expected = [
             "2 1 C 1",
             "3: 2: 1 field where the header has 2",
@@ -259,10 +259,10 @@ mod tests {
 
     #[test]
     fn an_unclosed_quote_does_not_swallow_memory() {
-        let short = told("a.csv", b"smiles,y\n\"C,1\nO,0\n", &named("y"));
+        let short = found("a.csv", b"smiles,y\n\"C,1\nO,0\n", &named("y"));
         assert!(short.len() == 1 && short[0].starts_with("2: 1: 1 field where"), "{short:?}");
         let long = format!("smiles,y\n\"C,1\n{}", "O,0\n".repeat(LONGEST_ROW / 4 + 100_000));
-        let all = told("a.csv", long.as_bytes(), &named("y"));
+        let all = found("a.csv", long.as_bytes(), &named("y"));
         assert!(all.len() == 1 && all[0].contains("a row of more than 32 MB"), "{}", all[0]);
         assert!(all[0].contains("a.csv:2: "), "{}", all[0]);
     }

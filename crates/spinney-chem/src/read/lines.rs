@@ -106,12 +106,12 @@ mod tests {
         let whole = "z".repeat(LONGEST_LINE);
         std::fs::write(&path, format!("\u{feff}a \r\n\n{long}\n{whole}\nb")).unwrap();
         let mut lines = Lines::open(&path).unwrap();
-        let mut told = Vec::new();
+        let mut found = Vec::new();
         while lines.advance().unwrap() {
-            told.push((lines.number(), lines.bytes().len(), lines.too_long()));
+            found.push((lines.number(), lines.bytes().len(), lines.too_long()));
             assert!(lines.buffer.capacity() <= 2 * LONGEST_LINE);
         }
         let expected = [(1, 1), (2, 0), (3, LONGEST_LINE), (4, LONGEST_LINE), (5, 1)];
-        assert_eq!(told, expected.map(|(n, len)| (n, len, n == 3)));
+        assert_eq!(found, expected.map(|(n, len)| (n, len, n == 3)));
     }
 }

@@ -143,7 +143,7 @@ fn open_requested(
     }
     let format = request.format.or_else(|| MoleculeFormat::of(&request.path));
     let Some(format) = format else {
-        let reason = "its name does not tell its kind; known kinds of files of molecules: .csv, \
+        let reason = "its name does not show its format; known formats of molecules: .csv, \
                       .tsv, .smi, .sdf, .mol, each also .gz, and .parquet; or say --format";
         return Err(Error::file(&request.path, reason));
     };
@@ -462,7 +462,7 @@ mod tests {
         request.columns.weight = Some("w".into());
         request.columns.split = Some("part".into());
         let message = load(&request, &Chemistry::default()).unwrap_err().to_string();
-        assert!(message.contains("does not tell its kind"), "{message}");
+        assert!(message.contains("does not show its format"), "{message}");
         request.format = Some(MoleculeFormat::Csv);
         let loaded = load(&request, &Chemistry::default()).unwrap();
         assert_eq!(loaded.data.weights(), Some(&[2.0, 0.5][..]));

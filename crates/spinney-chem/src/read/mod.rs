@@ -60,7 +60,7 @@ impl MoleculeFormat {
         MoleculeFormat::Parquet,
     ];
 
-    /// The kind that the name of `path` tells, if it does: `.csv`, `.tsv`, `.smi`/`.smiles`,
+    /// The format that the name of `path` shows, if it does: `.csv`, `.tsv`, `.smi`/`.smiles`,
     /// `.sdf`/`.sd`/`.mol`, each also with `.gz`, and `.parquet`.
     #[must_use]
     pub fn of(path: &Path) -> Option<MoleculeFormat> {
@@ -305,13 +305,13 @@ pub(crate) mod tests {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let reader = open(&path, MoleculeFormat::of(&path).unwrap(), columns)?;
-        let told = reader.map(|r| {
+        let found = reader.map(|r| {
             r.map_err(|e| match e {
                 ReadError::Record(b) => format!("{}: {}: {}", b.line, b.id, b.reason),
                 ReadError::Stop(e) => format!("stop: {e}"),
             })
         });
-        Ok(told.collect())
+        Ok(found.collect())
     }
 
     pub(crate) fn named(target: &str) -> Columns {

@@ -88,7 +88,7 @@ enum Record {
 }
 
 impl Record {
-    /// The kind of a field and what it describes, where the format tells.
+    /// The kind of a field and what it describes, where the format defines it.
     fn field(self, number: u64) -> Option<(u8, Record)> {
         use Record::{Any, Data, DataV2, Dictionary, Page, Statistics};
         Some(match (self, number) {

@@ -206,9 +206,9 @@ mod tests {
         let columns = Columns { id: Some("id".into()), ..named("y") };
         let all: Vec<_> =
             records("a.sdf", content.as_bytes(), &columns).unwrap().into_iter().flatten().collect();
-        let told: Vec<_> =
+        let found: Vec<_> =
             all.iter().map(|r| (r.line, r.id.as_str(), r.targets[0].as_deref())).collect();
-        assert_eq!(told, [(1, "E1", Some("1")), (17, "2", None), (26, "3", None)]);
+        assert_eq!(found, [(1, "E1", Some("1")), (17, "2", None), (26, "3", None)]);
         let Structure::MolBlock(block) = &all[0].structure else { unreachable!() };
         assert_eq!(block, ETHANE);
         let all = records("a.sdf", content.as_bytes(), &Columns::default()).unwrap();
@@ -230,13 +230,13 @@ mod tests {
     #[test]
     fn truncated_and_broken_records_are_bad() {
         let whole = format!("{ETHANE}> <y>\n1\n\n$$$$\n");
-        let told = |content: String| {
+        let found = |content: String| {
             let all = records("a.sdf", content.as_bytes(), &Columns::default()).unwrap();
             all.into_iter().map(|r| r.map_or_else(|e| e, |r| r.id)).collect::<Vec<_>>()
         };
         let cut = ETHANE.replace("M  END\n", "");
         assert_eq!(
-            told(format!("{cut}$$$$\n{whole}{cut}")),
+            found(format!("{cut}$$$$\n{whole}{cut}")),
             [
                 "1: 1: the MOL block lacks its last line, `M  END`",
                 "ethane",
@@ -244,13 +244,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            told(format!("{whole}{ETHANE}> <y>\n1")),
+            found(format!("{whole}{ETHANE}> <y>\n1")),
             ["ethane", "13: 2: the file ends within the value of <y>: it is truncated"]
         );
         let long = "y".repeat(5 << 20);
         let many = "some text\n".repeat(1 << 19);
         assert_eq!(
-            told(format!("{long}\n{cut}M  END\n$$$$\n{ETHANE}> <z>\n{many}\n$$$$\n{whole}")),
+            found(format!("{long}\n{cut}M  END\n$$$$\n{ETHANE}> <z>\n{many}\n$$$$\n{whole}")),
             ["1: 1: a record of more than 4 MB", "11: 2: a record of more than 4 MB", "ethane"]
         );
     }

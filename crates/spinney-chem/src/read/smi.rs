@@ -73,7 +73,7 @@ mod tests {
         let content =
             b"SMILES name\r\n# none\n\nCCO ethanol, pure \n  C\tmethane\nsmiles x\nO\n\nC\0 nul\nC \xff\n";
         let all = records("a.smi", content, &Columns::default()).unwrap();
-        let told: Vec<String> = all
+        let found: Vec<String> = all
             .into_iter()
             .map(|r| match r {
                 Ok(r) => match r.structure {
@@ -84,7 +84,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told[..5],
+            found[..5],
             [
                 "4 CCO \"ethanol, pure\"",
                 "5 C \"methane\"",
@@ -93,7 +93,7 @@ mod tests {
                 "9: nul: a NUL byte in the SMILES"
             ]
         );
-        assert!(told[5].starts_with("10: 6: column \"name\" is not UTF-8"), "{}", told[5]);
+        assert!(found[5].starts_with("10: 6: column \"name\" is not UTF-8"), "{}", found[5]);
         let message = records("a.smi", b"C 1\n", &named("active")).unwrap_err().to_string();
         assert!(message.contains("its columns are \"smiles\", \"name\""), "{message}");
     }

@@ -46,7 +46,7 @@ impl Environment {
         Ok(environment)
     }
 
-    /// Where it is kept, unless told otherwise: the user's cache.
+    /// Where it is kept, by default: the user's cache.
     #[must_use]
     pub fn usual_folder() -> PathBuf {
         let of = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);

@@ -1,7 +1,7 @@
 //! One prediction explained: the patterns that decided, present and absent, and where they lie.
 //!
 //! **Invariant.** The contributions and the start sum to the score; the contributions of absent
-//! patterns, which lie nowhere in the graph, are told apart from those of the atoms.
+//! patterns, which lie nowhere in the graph, are kept apart from those of the atoms.
 //!
 //! **Cost.** Exact Shapley values of one graph; with training data, its patterns and theirs are
 //! compared.
@@ -177,7 +177,7 @@ impl<'e> Explanation<'e> {
         }
     }
 
-    /// What a score above 0, or a higher one, speaks for.
+    /// What a score above 0, or a higher one, means.
     fn upwards(&self) -> String {
         match self.model.task() {
             Task::Binary { classes } => self.class(&classes[1]),

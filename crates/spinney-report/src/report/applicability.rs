@@ -5,10 +5,10 @@ use spinney::labels::UNSEEN;
 use spinney::model::Truth;
 
 use super::Report;
+use crate::evaluation::Evaluation;
 use crate::page::{count, figure, percent};
 use crate::plot::{Line, Plot};
 use crate::sample::Held;
-use crate::trial::Trial;
 
 pub(super) fn body(report: &Report<'_>, found: &[Held]) -> Markup {
     let Some(sample) = report.sample else { return html! {} };
@@ -32,34 +32,34 @@ pub(super) fn body(report: &Report<'_>, found: &[Held]) -> Markup {
             @if noun == "molecule" { "an atom of a kind" } @else { "a vertex label" } " that training never saw. "
             "Half of them hold " (middle) " patterns or more."
         }
-        @if let Some(trial) = &report.trial { (by_support(trial, found, noun)) }
+        @if let Some(evaluation) = &report.evaluation { (by_support(evaluation, found, noun)) }
         (figure(&[histogram(&counts)], &format!("How many {noun}s hold how many of the patterns.")))
     }
 }
 
 /// Quality where few patterns are held and where many are.
-fn by_support(trial: &Trial, found: &[Held], noun: &str) -> Markup {
-    let mut order: Vec<usize> = (0..trial.rows.len()).collect();
-    order.sort_by_key(|&i| found[trial.rows[i]].len());
+fn by_support(evaluation: &Evaluation, found: &[Held], noun: &str) -> Markup {
+    let mut order: Vec<usize> = (0..evaluation.rows.len()).collect();
+    order.sort_by_key(|&i| found[evaluation.rows[i]].len());
     if order.len() < 40 {
         return html! {};
     }
     let quarter = |q: usize| &order[q * order.len() / 4..(q + 1) * order.len() / 4];
     let right = |members: &[usize]| -> f64 {
-        let sum: f64 = match &trial.truth {
+        let sum: f64 = match &evaluation.truth {
             Truth::Classes(truth) => members
                 .iter()
                 .map(|&i| {
-                    f64::from(u8::from(trial.predictions.class(i) == Some(truth[i] as usize)))
+                    f64::from(u8::from(evaluation.predictions.class(i) == Some(truth[i] as usize)))
                 })
                 .sum(),
             Truth::Numbers(truth) => {
-                members.iter().map(|&i| (trial.predictions.value(i) - truth[i]).abs()).sum()
+                members.iter().map(|&i| (evaluation.predictions.value(i) - truth[i]).abs()).sum()
             }
         };
         sum / members.len() as f64
     };
-    let (what, is_share) = match trial.truth {
+    let (what, is_share) = match evaluation.truth {
         Truth::Classes(_) => ("accuracy", true),
         Truth::Numbers(_) => ("mean absolute error", false),
     };
@@ -72,7 +72,7 @@ fn by_support(trial: &Trial, found: &[Held], noun: &str) -> Markup {
             thead { tr { th scope="col" { "patterns held" } th scope="col" { (what) } } }
             tbody { @for q in 0..4 {
                 @let members = quarter(q);
-                @let held = |i: Option<&usize>| i.map_or(0, |&i| found[trial.rows[i]].len());
+                @let held = |i: Option<&usize>| i.map_or(0, |&i| found[evaluation.rows[i]].len());
                 tr { td { (held(members.first())) " to " (held(members.last())) } td { (shown(right(members))) } }
             } }
         } }

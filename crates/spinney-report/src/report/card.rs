@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use spinney::model::{Task, Tree};
 
 use super::Report;
+use crate::evaluation::{EvaluatedOn, Measured};
 use crate::page::{count, grouped, percent};
-use crate::trial::{Kind, Measured};
 
 pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
     let model = report.model;
@@ -108,8 +108,8 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
             count(made.unproven.len(), "node")
         ));
     }
-    let unsure = match report.trial.as_ref().map(|t| t.kind) {
-        Some(Kind::Training) => Some("No figure on this page was measured on unseen data."),
+    let unsure = match report.evaluation.as_ref().map(|e| e.on) {
+        Some(EvaluatedOn::Training) => Some("No figure on this page was measured on unseen data."),
         None => Some("Its quality was not measured for this page."),
         _ if measures.iter().any(|m| m.value.is_nan()) => {
             Some("Some measures are not defined on these data.")

@@ -119,7 +119,7 @@ fn strongest(effect: &[f64]) -> (usize, f64) {
     all.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap_or((0, 0.0))
 }
 
-/// What a pattern speaks for.
+/// The class or direction that a pattern contributes to.
 fn direction(report: &Report<'_>, output: usize, effect: f64) -> Markup {
     let up = effect >= 0.0;
     let classes = report.classes();
@@ -182,7 +182,7 @@ impl<'e> Examples<'e> {
         Examples { sample: report.sample, report, holders }
     }
 
-    /// The smallest graph of the class that the pattern speaks for, and the smallest of the others.
+    /// The smallest graph of the class that the pattern contributes to, and the smallest of the others.
     fn of(&self, pattern: usize, output: usize, effect: f64) -> Vec<(String, String)> {
         let Some(sample) = self.sample else { return Vec::new() };
         let holders = &self.holders[pattern];

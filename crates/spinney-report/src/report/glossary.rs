@@ -31,7 +31,7 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
         ("effect, direction", format!("How much higher the score is, on average over the pattern's questions, for {noun}s with it than without it.")),
         ("gain", "How much the questions for a pattern improved the fit to the training data, summed over all trees; shown as a share of all patterns' gain.".into()),
         ("support", format!("The training {noun}s in which a pattern occurs.")),
-        ("split, question", "A place in a tree that asks whether a pattern occurs, or occurs at least so many times.".into()),
+        ("split, question", "A place in a tree that asks whether a pattern occurs, or occurs at least that many times.".into()),
         ("leaf", "The end of a path through a tree; its value is added to the score.".into()),
         ("round", "One step of training, which adds a tree (one a class beyond two classes, and one for each training of an ensemble).".into()),
         ("interaction", "What two patterns change in the score together, beyond what each changes: the Shapley interaction index, computed exactly.".into()),

@@ -21,9 +21,9 @@ use spinney::model::Model;
 use spinney::representation::views::Views;
 use spinney_chem::smarts::pattern_text;
 
+use crate::evaluation::{EvaluatedOn, Evaluation, Measured};
 use crate::page::{Section, class, count, page};
 use crate::sample::{Held, Sample};
-use crate::trial::{Kind, Measured, Trial};
 
 pub use space::Space;
 
@@ -58,7 +58,7 @@ impl Learning {
     }
 }
 
-/// What a report tells of.
+/// What a report is about.
 #[derive(Clone, Debug)]
 pub struct Report<'r> {
     /// The heading.
@@ -72,7 +72,7 @@ pub struct Report<'r> {
     /// Graphs for examples, interactions and applicability.
     pub sample: Option<Sample<'r>>,
     /// Predictions with the truth.
-    pub trial: Option<Trial>,
+    pub evaluation: Option<Evaluation>,
     /// Learning curves.
     pub learning: Vec<Learning>,
     /// The patterns that there are and that were looked at.
@@ -85,7 +85,7 @@ impl Report<'_> {
     pub fn html(&self) -> String {
         let texts = self.texts();
         let found = self.found();
-        let measures = self.trial.as_ref().map(Trial::measures);
+        let measures = self.evaluation.as_ref().map(Evaluation::measures);
         let measures = measures.as_deref().unwrap_or_default();
         let ranked = self.model.importance();
         let mut sections = vec![
@@ -149,8 +149,8 @@ impl Report<'_> {
         let what = match (&classes[..], &self.target) {
             ([], Some(target)) => format!("predicts {target}"),
             ([], None) => "predicts a number".into(),
-            ([negative, positive], _) => format!("tells {positive} from {negative}"),
-            _ => format!("tells {} classes apart", classes.len()),
+            ([negative, positive], _) => format!("separates {positive} from {negative}"),
+            _ => format!("separates {} classes", classes.len()),
         };
         html! {
             p.lead {
@@ -170,23 +170,23 @@ impl Report<'_> {
 
     /// How the figures came about, in a sentence.
     fn judged(&self) -> String {
-        let Some(trial) = &self.trial else {
+        let Some(evaluation) = &self.evaluation else {
             return "No graphs with known targets were given.".into();
         };
-        let graphs = count(trial.rows.len(), self.noun());
+        let graphs = count(evaluation.rows.len(), self.noun());
         let noun = self.noun();
-        match trial.kind {
-            Kind::CrossValidation => format!(
+        match evaluation.on {
+            EvaluatedOn::CrossValidation => format!(
                 "{}-fold cross-validation over {graphs}: each {noun} was predicted by a model trained without it. ± is the standard deviation over folds.",
-                trial.fold_count()
+                evaluation.fold_count()
             ),
-            Kind::HeldOut => format!(
+            EvaluatedOn::HeldOut => format!(
                 "Measured on {graphs} that were held out of training. ± is the standard error by 200 bootstrap resamples."
             ),
-            Kind::Given => format!(
+            EvaluatedOn::Given => format!(
                 "Measured on the {graphs} given with --data, which are not the training data as a whole. ± is the standard error by 200 bootstrap resamples."
             ),
-            Kind::Training => format!(
+            EvaluatedOn::Training => format!(
                 "Measured on the {graphs} that the model was trained on: too good to be true. Use cross-validation or held-out data to judge it."
             ),
         }

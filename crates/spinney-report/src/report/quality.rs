@@ -6,11 +6,11 @@ use spinney::model::{Task, Truth};
 
 use super::{Learning, Report};
 use crate::curves::{Ranked, brier, thinned};
+use crate::evaluation::{Evaluation, Measured};
 use crate::page::{figure, grouped, percent};
-use crate::plot::{Line, Look, Plot};
-use crate::trial::{Measured, Trial};
+use crate::plot::{Line, LineStyle, Plot};
 
-/// Curves are drawn with at most so many points.
+/// Curves are drawn with at most this many points.
 const POINTS: usize = 400;
 /// Dots of a scatter plot.
 const DOTS: usize = 1500;
@@ -21,15 +21,15 @@ const GROUPS: usize = 10;
 
 pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
     html! {
-        @if let Some(trial) = &report.trial {
-            (table(report, trial, measures))
+        @if let Some(evaluation) = &report.evaluation {
+            (table(report, evaluation, measures))
         } @else {
             p { "Give data with known targets to see how good the model is: " code { "spinney report MODEL --data FILE" } "." }
         }
         @if !report.learning.is_empty() {
             (figure(&learning(&report.learning), "Quality round by round. Where the line of unseen data turns back while that of training data goes on, the model only learns its data by heart. The band is one standard deviation over folds."))
         }
-        @if let Some(trial) = &report.trial { (curves(report, trial)) }
+        @if let Some(evaluation) = &report.evaluation { (curves(report, evaluation)) }
     }
 }
 
@@ -54,8 +54,8 @@ pub(super) fn value(m: &Measured) -> String {
     }
 }
 
-fn table(report: &Report<'_>, trial: &Trial, measures: &[Measured]) -> Markup {
-    let more = binary(report, trial).map(|(scores, probabilities, positive)| {
+fn table(report: &Report<'_>, evaluation: &Evaluation, measures: &[Measured]) -> Markup {
+    let more = binary(report, evaluation).map(|(scores, probabilities, positive)| {
         let ranked = Ranked::new(scores, positive.iter().copied());
         (ranked.average_precision(), ranked.base_rate(), brier(&probabilities, &positive))
     });
@@ -108,7 +108,7 @@ fn learning(all: &[Learning]) -> Vec<Plot> {
             lines.push(Line {
                 name: own.on.clone(),
                 points: rounds(&own.values),
-                look: Look::Line,
+                style: LineStyle::Line,
             });
             if let Some(sd) = &own.sd {
                 let shifted = |sign: f64| -> Vec<f64> {
@@ -116,7 +116,7 @@ fn learning(all: &[Learning]) -> Vec<Plot> {
                 };
                 let mut points = rounds(&shifted(1.0));
                 points.extend(rounds(&shifted(-1.0)).into_iter().rev());
-                lines.push(Line { name: String::new(), points, look: Look::Band });
+                lines.push(Line { name: String::new(), points, style: LineStyle::Band });
             }
         }
         Plot {
@@ -131,22 +131,23 @@ fn learning(all: &[Learning]) -> Vec<Plot> {
 }
 
 /// Scores, probabilities of the positive class and truth of two classes.
-fn binary(report: &Report<'_>, trial: &Trial) -> Option<(Vec<f64>, Vec<f64>, Vec<bool>)> {
-    let (Task::Binary { .. }, Truth::Classes(truth)) = (report.model.task(), &trial.truth) else {
+fn binary(report: &Report<'_>, evaluation: &Evaluation) -> Option<(Vec<f64>, Vec<f64>, Vec<bool>)> {
+    let (Task::Binary { .. }, Truth::Classes(truth)) = (report.model.task(), &evaluation.truth)
+    else {
         return None;
     };
-    let all = 0..trial.rows.len();
-    let scores = all.clone().map(|i| trial.predictions.scores(i)[0]).collect();
-    let probabilities = all.map(|i| trial.predictions.probabilities(i)[1]).collect();
+    let all = 0..evaluation.rows.len();
+    let scores = all.clone().map(|i| evaluation.predictions.scores(i)[0]).collect();
+    let probabilities = all.map(|i| evaluation.predictions.probabilities(i)[1]).collect();
     Some((scores, probabilities, truth.iter().map(|&t| t == 1).collect()))
 }
 
-fn curves(report: &Report<'_>, trial: &Trial) -> Markup {
-    match &trial.truth {
-        Truth::Numbers(truth) => residuals(trial, truth),
+fn curves(report: &Report<'_>, evaluation: &Evaluation) -> Markup {
+    match &evaluation.truth {
+        Truth::Numbers(truth) => residuals(evaluation, truth),
         Truth::Classes(truth) => html! {
-            (ranking(report, trial, truth))
-            (confusion(report, trial, truth))
+            (ranking(report, evaluation, truth))
+            (confusion(report, evaluation, truth))
         },
     }
 }
@@ -158,7 +159,8 @@ fn square(
     mut lines: Vec<Line>,
     guide: Option<Vec<(f64, f64)>>,
 ) -> Plot {
-    let guide = guide.map(|points| Line { name: "guessing".into(), points, look: Look::Guide });
+    let guide =
+        guide.map(|points| Line { name: "guessing".into(), points, style: LineStyle::Guide });
     lines.extend(guide);
     let range = Some((0.0, 1.0));
     Plot {
@@ -172,7 +174,7 @@ fn square(
     }
 }
 
-fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
+fn ranking(report: &Report<'_>, evaluation: &Evaluation, truth: &[u32]) -> Markup {
     let classes = report.classes();
     let shown: Vec<usize> = if classes.len() == 2 {
         vec![1]
@@ -183,16 +185,16 @@ fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
     let mut base = f64::NAN;
     for &class in &shown {
         let positive = || truth.iter().map(|&t| t as usize == class);
-        let probability = |i: usize| trial.predictions.probabilities(i)[class];
+        let probability = |i: usize| evaluation.predictions.probabilities(i)[class];
         // By score: probabilities near 0 and 1 tie where scores do not.
         let score = |i: usize| {
-            if classes.len() == 2 { trial.predictions.scores(i)[0] } else { probability(i) }
+            if classes.len() == 2 { evaluation.predictions.scores(i)[0] } else { probability(i) }
         };
         let ranked = Ranked::new((0..truth.len()).map(score), positive());
         let line = |points: &[(f64, f64)]| Line {
             name: if classes.len() == 2 { "model".into() } else { classes[class].clone() },
             points: thinned(points, POINTS),
-            look: Look::Line,
+            style: LineStyle::Line,
         };
         roc.push(line(&ranked.roc()));
         recall.push(line(&ranked.precision_recall()));
@@ -236,11 +238,11 @@ fn ranking(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
     )
 }
 
-fn confusion(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
+fn confusion(report: &Report<'_>, evaluation: &Evaluation, truth: &[u32]) -> Markup {
     let classes = report.classes();
     let mut table = vec![vec![0usize; classes.len()]; classes.len()];
     for (i, &t) in truth.iter().enumerate() {
-        if let Some(predicted) = trial.predictions.class(i) {
+        if let Some(predicted) = evaluation.predictions.class(i) {
             table[t as usize][predicted] += 1;
         }
     }
@@ -265,16 +267,18 @@ fn confusion(report: &Report<'_>, trial: &Trial, truth: &[u32]) -> Markup {
     }
 }
 
-fn residuals(trial: &Trial, truth: &[f64]) -> Markup {
+fn residuals(evaluation: &Evaluation, truth: &[f64]) -> Markup {
     let n = truth.len();
     let step = n.div_ceil(DOTS).max(1);
     let rows = || (0..n).step_by(step);
-    let predicted = |i: usize| trial.predictions.value(i);
+    let predicted = |i: usize| evaluation.predictions.value(i);
     let (low, high) = rows().fold((f64::MAX, f64::MIN), |(a, b), i| {
         (a.min(truth[i]).min(predicted(i)), b.max(truth[i]).max(predicted(i)))
     });
-    let dots = |points: Vec<(f64, f64)>| Line { name: String::new(), points, look: Look::Points };
-    let guide = |points: Vec<(f64, f64)>| Line { name: String::new(), points, look: Look::Guide };
+    let dots =
+        |points: Vec<(f64, f64)>| Line { name: String::new(), points, style: LineStyle::Points };
+    let guide =
+        |points: Vec<(f64, f64)>| Line { name: String::new(), points, style: LineStyle::Guide };
     let plots = [
         Plot {
             title: "Predicted and true".into(),

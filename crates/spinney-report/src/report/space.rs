@@ -5,7 +5,7 @@ use spinney::boosting::BoostingRecord;
 
 use super::Report;
 use crate::page::{count, figure, grouped};
-use crate::plot::{Line, Look, Plot};
+use crate::plot::{Line, LineStyle, Plot};
 
 /// The patterns of some graphs by number of edges, from 0.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,7 +76,7 @@ fn plot(space: &Space, selected: &[usize]) -> Plot {
             .filter(|(_, n)| **n > 0)
             .map(|(e, &n)| (e as f64, n as f64))
             .collect(),
-        look: Look::Line,
+        style: LineStyle::Line,
     };
     let mut lines: Vec<Line> =
         space.whole.iter().map(|counts| line("all that occur", counts)).collect();

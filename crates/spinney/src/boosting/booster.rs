@@ -60,7 +60,7 @@ pub struct Booster<'a> {
     pub(super) identity: OnceLock<Identity>,
 }
 
-/// The columns that the trees of these parameters may ask for, with so many training graphs.
+/// The columns that trees of these parameters may split by.
 pub(crate) fn columns(params: &FixedParams, train: usize) -> Columns {
     let smallest_leaf = params.min_samples_leaf as u32;
     Columns {

@@ -2,7 +2,7 @@
 //!
 //! Classes rest on 128-bit names. Before a model leaves training, its patterns are looked for in
 //! all training graphs by subgraph matching, which shares no code with the census, and must occur
-//! exactly where the trees took them to. One occurrence is enough to tell that a pattern is there.
+//! exactly where the trees took them to. One occurrence is enough to show that a pattern is there.
 //!
 //! **Cost.** A walk over every training graph, in parallel. (Spelling patterns from their rarest
 //! vertex on was tried: it fails earlier but shares fewer beginnings, and was slower on NCI1.)

@@ -45,7 +45,7 @@ impl Format {
     /// also with `.gz`, are gSpan text.
     ///
     /// # Errors
-    /// If there is nothing at `path`, or its name tells no known kind.
+    /// If there is nothing at `path`, or its name shows no known format.
     pub fn of(path: &Path) -> Result<Format> {
         if path.is_dir() {
             return Ok(Format::TuDataset);
@@ -58,7 +58,7 @@ impl Format {
         std::fs::metadata(path).map_err(|e| Error::read(path, e))?;
         Err(Error::file(
             path,
-            "its name does not tell its kind; known kinds: gSpan text (.gsp, .gspan, each also \
+            "its name does not show its format; known formats: gSpan text (.gsp, .gspan, each also \
              .gz) and TUDataset (a folder); or say `--format gspan` or `--format tudataset`",
         ))
     }
@@ -200,7 +200,7 @@ fn shown(word: &str) -> String {
     }
 }
 
-/// The same fault told in the file's vertex numbers, where vertex 0 of the graph is `first`.
+/// The same fault in the file's vertex numbers, where vertex 0 of the graph is `first`.
 fn in_file_numbers(error: EdgeError, first: u32) -> EdgeError {
     match error {
         EdgeError::NoSuchVertex { u, v } => {

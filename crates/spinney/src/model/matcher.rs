@@ -7,7 +7,7 @@
 //! tree asks, or needs a kind of edge that the graph lacks; so the counts are exact up to that
 //! number. An occurrence is a distinct edge set (a vertex, for a pattern of no edges): embeddings
 //! are counted and divided by the pattern's automorphisms. Embeddings come in multiples of those,
-//! so the first one beyond *t* − 1 occurrences tells of the *t*-th.
+//! so the first one beyond *t* − 1 occurrences shows the *t*-th.
 //!
 //! **Cost.** Subgraph isomorphism: exponential in the worst case, microseconds on molecules. A
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once

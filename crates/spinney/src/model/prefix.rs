@@ -46,7 +46,7 @@ pub(super) struct Branch {
     /// Where its backward edges start and end.
     pub(super) backs: (u32, u32),
     pub(super) automorphisms: u64,
-    /// How many embeddings tell that the pattern occurs as often as matters.
+    /// How many embeddings show that the pattern occurs as often as any tree asks for.
     pub(super) enough: u64,
 }
 
@@ -148,7 +148,7 @@ impl Needs {
         Needs { once: self.once & other.once, twice: self.twice & other.twice }
     }
 
-    /// Whether a graph has what is needed, as far as bits tell.
+    /// Whether a graph has what is needed, as far as bits show.
     pub(super) fn met_by(&self, graph: &Needs) -> bool {
         (self.once & !graph.once) | (self.twice & !graph.twice) == 0
     }
@@ -184,7 +184,7 @@ impl Prefixes {
             let Some(&(code, most)) = patterns.get(branch.pattern as usize) else { continue };
             let graph = code.to_graph();
             branch.automorphisms = graph.map_or(1, |g| canonizer.canonical(&g).automorphisms);
-            // One embedding of the last occurrence tells of it.
+            // One embedding of the last occurrence shows it.
             let before = branch.automorphisms.saturating_mul(u64::from(most.max(1)) - 1);
             branch.enough = before.saturating_add(1);
         }

@@ -34,14 +34,13 @@ pub(crate) struct Weighted {
     pub(crate) constant: f64,
 }
 
-/// The most passes.
-const PASSES: usize = 60;
+const MAX_PASSES: usize = 60;
 
 /// A pass in which no row is further than this from where it should be is the last one.
 const TOLERANCE: f64 = 0.01;
 
 impl Rows {
-    /// Rows of so many columns, all of value one.
+    /// Rows of `columns` columns, all of value one.
     pub(crate) fn new(columns: usize) -> Rows {
         Rows { starts: vec![0], entries: Vec::new(), values: vec![1.0; columns] }
     }
@@ -101,7 +100,7 @@ impl Rows {
         let mut model = Weighted { weights: vec![0.0; self.values.len()], constant: 0.0 };
         let squares: Vec<f64> = (0..self.len()).map(|row| 1.0 + self.square(row)).collect();
         let mut duals = vec![0.0; self.len()];
-        for pass in 0..PASSES {
+        for pass in 0..MAX_PASSES {
             let mut furthest = 0.0f64;
             for row in shuffled(self.len(), seed, pass as u64) {
                 let i = row as usize;

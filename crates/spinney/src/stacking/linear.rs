@@ -1,19 +1,22 @@
 //! A linear model beside the trees.
 //!
-//! Trees find what depends on what; what simply adds up (solubility, by parts of the molecule) costs them many splits, and a
-//! whole neighbourhood that few graphs share is never worth one. A linear model of fragments (small patterns with
-//! their numbers, and neighbourhoods: `mining::fragments`) is good at just that, and is wrong about other graphs
-//! than the trees are. So the model says what both say together: trees as they are without it, and the linear
-//! model with the weight `linear`, which a [`trial`](crate::tuning::hold_out) finds.
+//! Trees find interactions; additive effects (solubility, part by part) cost them many splits, and a
+//! whole neighbourhood that few graphs share is never worth one. A linear model of fragments (small
+//! patterns with their counts, and neighbourhoods: `mining::fragments`) is good at just these, and errs
+//! on other graphs than the trees do. So the score is the sum of both: the trees as they are without
+//! it, and the linear model with the weight `linear`, which hold-out [tuning](crate::tuning::hold_out)
+//! finds.
 //!
-//! A linear model is a sum of stumps, trees with one split, which come before all others: patterns, files and
-//! explanations are what they always are. It is fitted twice: to all fragments, then to the [`MAX_STUMPS`] that do most there.
+//! A linear model is a sum of stumps, trees with one split, which come before all others: patterns,
+//! files and explanations are those of any model. It is fitted twice: to all fragments, then to the
+//! [`MAX_STUMPS`] with the largest effect.
 //!
-//! **Invariant.** Trees do not depend on the linear model. The second fit sees patterns where matching finds
-//! them, so that scores are those that the model will give. The linear model's scores of the training graphs have mean zero.
+//! **Invariant.** Trees do not depend on the linear model. The second fit sees patterns where matching
+//! finds them, so scores are those that the model will give. The linear model's scores of the training
+//! graphs have mean zero.
 //!
-//! **Cost.** Two fits (`coordinate`), some tenths of a second for thousands of graphs; and the matching of the
-//! patterns. Not in the paper.
+//! **Cost.** Two fits (`coordinate_descent`), some tenths of a second for thousands of graphs; and the
+//! matching of the patterns. Not in the paper.
 
 use std::borrow::Cow;
 
@@ -35,15 +38,15 @@ use crate::stacking::coordinate_descent::{LinearLoss, Rows, Weighted};
 /// The most stumps.
 const MAX_STUMPS: usize = 5_000;
 
-/// How much the loss counts beside the weights' squares, for two classes of the same size and for numbers of unit
-/// variance. Where a class is rare there is less to be learnt: it counts less by so much.
-const COSTS: [f64; 2] = [1.0, 8.0];
+/// Weight of the loss relative to the weights' squares, for two classes of the same size and for numbers of
+/// unit variance. Where a class is rare it is less, in proportion to its share.
+const LOSS_WEIGHTS: [f64; 2] = [1.0, 8.0];
 
-/// A fragment of `k` graphs has the value one by the square root of `k`, taken so many times: rare ones are surer
-/// signs of likeness for classes, and numbers want their common parts.
-const ROOTS: [u32; 2] = [1, 2];
+/// A fragment of `k` graphs has the value 1/√k for classes and 1/√√k for numbers: rare fragments are the surer
+/// sign of similarity for classes, while numbers depend on common parts.
+const SUPPORT_ROOTS: [u32; 2] = [1, 2];
 
-/// Graphs that may be learnt from, and their fragments. Other graphs are not looked at.
+/// The fragments of the graphs that may be trained on, and of no others.
 pub(crate) struct FragmentIndex<'d> {
     graphs: Cow<'d, [Graph]>,
     fragments: Fragments,
@@ -157,7 +160,7 @@ impl LinearProblem<'_> {
 
     fn fit(&self, rows: &mut Rows) -> Weighted {
         let kind = usize::from(self.fitting() == LinearLoss::Numbers);
-        rows.scale(ROOTS[kind]);
+        rows.scale(SUPPORT_ROOTS[kind]);
         let mean = self.weights.iter().sum::<f64>() / self.weights.len() as f64;
         let least = f64::MIN_POSITIVE.sqrt();
         let (targets, _) = self.targets();
@@ -168,7 +171,7 @@ impl LinearProblem<'_> {
             }
             LinearLoss::Numbers => 1.0,
         };
-        let cost = |w: &f64| (COSTS[kind] * rarity * w / mean).max(least);
+        let cost = |w: &f64| (LOSS_WEIGHTS[kind] * rarity * w / mean).max(least);
         let costs: Vec<f64> = self.weights.iter().map(cost).collect();
         rows.fit(self.fitting(), &targets, &costs, self.seed)
     }

@@ -1,7 +1,7 @@
 //! What a training may take, and what the system says is there.
 //!
 //! `memory` means one thing everywhere: the most bytes that the whole process may hold, as far as can
-//! be told. A training that reaches a limit ends with a valid model.
+//! be counted. A training that reaches a limit ends with a valid model.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

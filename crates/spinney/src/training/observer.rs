@@ -12,7 +12,7 @@ pub enum Phase {
     FindingRounds,
     /// Least gain, rounds, temperature and the linear weight are tuned on held-out parts.
     Tuning,
-    /// Trees are grown, in so many rounds at most.
+    /// Trees are grown.
     Boosting {
         /// The most rounds.
         rounds: usize,

@@ -253,10 +253,10 @@ impl BlendColumns {
 }
 
 impl LinearBlend<'_> {
-    /// The weights of the trees and of a linear model beside them; nothing if that is not worth
-    /// while. What the trees of the training will say is best foreseen by the mean of all candidates
-    /// (each of them alone is worse than the training that follows), of whose `scores` on each part
-    /// the trees' share is divided by the temperature that the `evaluations` found, for classes.
+    /// The weights of the trees and of a linear model beside them; nothing if a linear model does not
+    /// help. The trees of the training are stood for by the mean of all candidates, which predicts
+    /// better than each of them; of their `scores` on each part, the trees' share is divided by the
+    /// temperature that the `evaluations` found, for classes.
     fn weights(
         &self,
         parts: &[Split],

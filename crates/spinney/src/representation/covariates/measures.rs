@@ -1,6 +1,6 @@
 //! What a graph as a whole measures: sizes, and shares of its vertices.
 //!
-//! Patterns tell what a graph has, and how often; they cannot tell how much of the graph that is. A
+//! Patterns show what a graph has, and how often; they cannot show how much of the graph that is. A
 //! share can. All measures are sums over vertices and edges: they do not depend on how vertices are
 //! numbered, and cost one walk over the graph.
 

@@ -1,7 +1,7 @@
 //! Numbers beside graphs, split by threshold as graphs are by patterns.
 //!
 //! Some are given (logP, dose, temperature), some are measured on the graph itself (`measures.rs`):
-//! its size, say, or the share of its vertices on cycles, which no pattern can tell. Each is cut at
+//! its size, say, or the share of its vertices on cycles, which no pattern can show. Each is cut at
 //! quantiles of its values, targets not looked at. For each cut a graph gets a vertex of its own,
 //! without edges, that says on which side its value lies: `logp >= 2.3` or `logp < 2.3`, and
 //! `logp unknown` where there is no value. A threshold is thus a pattern of one vertex: engines,

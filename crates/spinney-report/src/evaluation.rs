@@ -11,9 +11,9 @@ use spinney::model::{Predictions, Truth};
 
 const RESAMPLES: u64 = 200;
 
-/// What the predictions were made of.
+/// Which graphs were predicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EvaluatedOn {
     /// Each graph by a model that was trained on the other folds.
     CrossValidation,
     /// Graphs held out of the training.
@@ -26,9 +26,9 @@ pub enum Kind {
 
 /// Predictions and the truth.
 #[derive(Clone, Debug)]
-pub struct Trial {
-    /// What they were made of.
-    pub kind: Kind,
+pub struct Evaluation {
+    /// Which graphs they are.
+    pub on: EvaluatedOn,
     /// The graphs, as places in the sample.
     pub rows: Vec<usize>,
     /// Their predictions.
@@ -50,7 +50,7 @@ pub struct Measured {
     pub sd: f64,
 }
 
-impl Trial {
+impl Evaluation {
     /// The number of folds.
     #[must_use]
     pub fn fold_count(&self) -> u32 {
@@ -108,15 +108,15 @@ fn resample(n: usize, seed: u64) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Trial};
+    use super::{EvaluatedOn, Evaluation};
     use spinney::Metric;
     use spinney::model::{Link, Predictions, Truth};
 
-    fn trial(folds: Vec<u32>) -> Trial {
+    fn evaluation(folds: Vec<u32>) -> Evaluation {
         let n = folds.len();
         let scores = (0..n).map(|i| if i % 4 == 0 { -1.0 } else { 1.0 }).collect();
-        Trial {
-            kind: Kind::Given,
+        Evaluation {
+            on: EvaluatedOn::Given,
             rows: (0..n).collect(),
             predictions: Predictions::new(Link::Logistic, 1, scores),
             truth: Truth::Classes((0..n as u32).map(|i| i % 2).collect()),
@@ -127,12 +127,12 @@ mod tests {
     #[test]
     fn spread_over_folds_and_over_resamples() {
         // Three of four are right in each fold.
-        let folded = trial((0..400).map(|i| i / 100).collect()).measures();
+        let folded = evaluation((0..400).map(|i| i / 100).collect()).measures();
         assert_eq!(
             (folded[0].metric, folded[0].value, folded[0].sd),
             (Metric::Accuracy, 0.75, 0.0)
         );
-        let whole = trial(vec![0; 400]).measures();
+        let whole = evaluation(vec![0; 400]).measures();
         assert_eq!(whole[0].value, 0.75);
         // Binomial: √(.75 · .25 / 400) = .0217.
         assert!((whole[0].sd - 0.0217).abs() < 0.004, "{}", whole[0].sd);
