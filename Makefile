@@ -1,5 +1,5 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python test-package test-cluster wheel lint fuzz torture supply-chain bench bench-parts bench-whole quality clean
+.PHONY: demo test test-rust test-python test-package test-cluster wheel lint parameters fuzz torture supply-chain bench bench-parts bench-whole quality clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,6 +21,10 @@ lint:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc -p spinney-cli --bin spinney --no-deps --document-private-items
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+
+# The page on parameters, made from their declarations; a test compares it with them.
+parameters:
+	$(CARGO) run --quiet -p spinney --example parameters > docs/PARAMETERS.md
 
 test-rust:
 	$(CARGO) test --workspace --no-fail-fast

@@ -2,7 +2,7 @@
 
     python3 bench/quality/tasks.py --program target/release/spinney --data ../shared/data
 
-`spinney train --target all` with defaults, beside the same with `--share false`, on the same folds: at random, and of whole
+`spinney train --target all` with defaults, beside the same with `--stack false`, on the same folds: at random, and of whole
 scaffolds with `--split scaffold`. A molecule that is tested was in no training of any target. The folds are others than those of
 the study (seed 101), where what is told and how was chosen.
 """
@@ -98,7 +98,7 @@ def main():
         for fold in range(FOLDS):
             train = [row for row, f in zip(rows, folds) if f != fold]
             test = [row for row, f in zip(rows, folds) if f == fold]
-            both = (["--share", "false"], [])
+            both = (["--stack", "false"], [])
             figures.append([list(measured(test, probabilities(args.program, train, test, options))) for options in both])
             alone, told = numpy.array(figures[-1])[:, :, 0].mean(axis=1)
             print(f"{split}, fold {fold}: mean AUC {alone:.4f} alone, {told:.4f} told by others", flush=True)

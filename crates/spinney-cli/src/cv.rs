@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use spinney::boosting::loss::Loss;
 use spinney::evaluation::folds::GraphFolds;
 use spinney::evaluation::{Folds, Split};
-use spinney::training::cross_validation::{FoldTraining, FoldWork, SettingResult, cross_validate};
+use spinney::training::cross_validation::{
+    FoldTraining, FoldWork, SettingResult, cross_validate, random_folds,
+};
 use spinney::training::nested::{NestedResult, nested_cross_validate};
 use spinney::training::{Explored, Job, Observer, train};
 use spinney::{Error, Metric, Params, Request, Result};
@@ -378,9 +379,8 @@ fn folds(args: &Args, params: &Params, input: &Input, labelled: &Labelled) -> Re
                 Folds::named(&own)?
             }
             _ => {
-                let all = Loss::new(&params.fixed(), &labelled.prepared.data)?.strata();
-                let strata: Vec<u32> = graphs.iter().map(|&g| all[g as usize]).collect();
-                Folds::random(&strata, args.folds, params.seed)?
+                let data = &labelled.prepared.data;
+                return random_folds(data, graphs.clone(), params, args.folds);
             }
         }
     };

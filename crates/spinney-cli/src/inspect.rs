@@ -9,6 +9,7 @@ use spinney::mining::estimate_edge_sets;
 use spinney::{Dataset, Model, Result};
 
 use crate::args::{CommonArgs, ReadingArgs};
+use crate::renamed::told_by;
 use crate::{input, output};
 
 /// Describe a data set or a model file.
@@ -163,7 +164,7 @@ fn model(model: &Model) -> (String, Value) {
     for (name, value) in model.params() {
         text += &format!("  {name:<16} {value}\n");
     }
-    let results = json!({
+    let mut results = json!({
         "task": task,
         "rounds": model.rounds(),
         "trees": model.trees().len(),
@@ -172,5 +173,8 @@ fn model(model: &Model) -> (String, Value) {
         "params": model.params(),
         "provenance": provenance,
     });
+    if let Some(from) = &provenance.stacked_from {
+        results["provenance"]["told_by"] = told_by(from);
+    }
     (text, results)
 }

@@ -23,6 +23,7 @@ mod output;
 mod patterns;
 mod predict;
 mod progress;
+mod renamed;
 mod report;
 mod reporting;
 mod reproduce;
@@ -76,7 +77,7 @@ enum Command {
 fn command() -> Command {
     let cli = Cli::command()
         .mut_subcommand("explain", |explain| explain.mut_arg("id", |arg| arg.long("id-column")));
-    match Cli::from_arg_matches(&cli.get_matches()) {
+    match Cli::from_arg_matches(&cli.get_matches_from(renamed::arguments(std::env::args_os()))) {
         Ok(read) => read.command,
         Err(wrong) => wrong.exit(),
     }

@@ -9,6 +9,7 @@ use spinney::training::targets::{StackedTarget, TrainedTarget, stack_targets};
 
 use crate::args::CommonArgs;
 use crate::output::count;
+use crate::renamed::told_by;
 use crate::{output, progress, signals};
 
 /// A target with the file of its model.
@@ -54,12 +55,14 @@ pub(crate) fn stack(
         let result = &mut results[*column];
         let Some(model) = model else {
             result["stacked_from"] = Value::Null;
+            result["told_by"] = Value::Null;
             common.note(&format!("{name}: no other target improves it; its model stays as it is"));
             return Ok(true);
         };
         model.save(path)?;
         let Provenance { stacked_from, unproven, .. } = model.provenance();
         result["stacked_from"] = json!(stacked_from);
+        result["told_by"] = json!(stacked_from.as_ref().map(told_by));
         result["patterns"] = json!(model.patterns().len());
         result["unproven"] = json!(unproven);
         let from = stacked_from.as_ref().map(StackedFrom::to_string).unwrap_or_default();

@@ -38,8 +38,8 @@ pub(crate) struct Args {
     /// targets, with weights from out-of-fold scores, which take three more trainings a target
     /// [default: true; paper: false; not with --valid, --early-stopping, --checkpoint, --report,
     /// --time or --max-patterns]
-    #[arg(long, visible_alias = "stack", value_name = "true|false", action = clap::ArgAction::Set)]
-    share: Option<bool>,
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    stack: Option<bool>,
     #[command(flatten)]
     beside: CovariateArgs,
     #[command(flatten)]
@@ -94,6 +94,7 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
         "output": args.output.display().to_string(),
         "valid": args.validation.valid,
         "target": targets,
+        "stack": stacks,
         "share": stacks,
         "chemistry": chemistry.as_ref().map(|chemistry: &Chemistry| json!(chemistry)),
     }));
@@ -210,19 +211,19 @@ fn stacks(args: &Args, request: &Request, targets: usize) -> Result<bool> {
     ];
     let hindrance = against.into_iter().find(|&(_, given)| given).map(|(name, _)| name);
     let by_default = targets > 1 && args.params.labelling() == Labelling::Best;
-    match (args.share, hindrance) {
+    match (args.stack, hindrance) {
         (Some(true), Some(name)) => {
-            Err(Error::parameter("share", format!("models cannot be stacked with {name}")))
+            Err(Error::parameter("stack", format!("models cannot be stacked with {name}")))
         }
         (Some(true), None) if targets < 2 => {
             let reason = "takes several targets: --target all, or --target one,two";
-            Err(Error::parameter("share", reason))
+            Err(Error::parameter("stack", reason))
         }
         (None, Some(name)) if by_default => {
             args.common.note(&format!("models are not stacked, because of {name}"));
             Ok(false)
         }
-        (share, None) => Ok(share.unwrap_or(by_default)),
+        (stack, None) => Ok(stack.unwrap_or(by_default)),
         _ => Ok(false),
     }
 }

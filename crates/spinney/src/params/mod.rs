@@ -10,7 +10,7 @@
 //! parameters: they change speed only, so the model does not know them.
 
 mod kinds;
-mod reference;
+pub mod reference;
 mod setting;
 mod table;
 

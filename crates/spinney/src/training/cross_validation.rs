@@ -17,8 +17,9 @@ use serde_json::Value;
 use crate::boosting::checkpoint::Identity;
 use crate::boosting::loss::Loss;
 use crate::boosting::record::{Round, StopReason};
+use crate::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::evaluation::folds::GraphFolds;
+use crate::evaluation::folds::{Folds, GraphFolds};
 use crate::evaluation::metrics::{MeanSd, Metric, mean_sd};
 use crate::evaluation::predictions::evaluate;
 use crate::evaluation::{Split, Truth};
@@ -147,6 +148,21 @@ impl FoldWork<'_> {
     pub fn silent() -> FoldWork<'static> {
         FoldWork { observer: &super::Silent, keeper: &super::Silent, keep_models: false }
     }
+}
+
+/// Random folds of `graphs`, which all have a target in `data`; classes are spread evenly over folds.
+///
+/// # Errors
+/// If the targets do not fit the loss, or there are fewer graphs than folds.
+pub fn random_folds(
+    data: &Dataset,
+    graphs: Vec<u32>,
+    params: &Params,
+    count: usize,
+) -> Result<GraphFolds> {
+    let all = Loss::new(&params.fixed(), data)?.strata();
+    let strata: Vec<u32> = graphs.iter().map(|&g| all[g as usize]).collect();
+    GraphFolds::new(Folds::random(&strata, count, params.seed)?, graphs)
 }
 
 /// Cross-validates one setting; `None` if the observer stopped the work. `chosen` decides the best
