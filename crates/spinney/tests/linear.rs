@@ -5,14 +5,14 @@ mod boosted;
 mod oracle;
 mod stopping;
 
-use boosted::{explored, request, split_by, trained_on, unchanged};
+use boosted::{auto, everything, explored, plan, request, split_by, trained_on, tune, unchanged};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::params::{FixedParams, LossKind, Setting};
+use spinney::params::{FixedParams, LossKind, Setting, ValidParams};
+use spinney::training::Request;
 use spinney::training::cross_validation::{FoldWork, train_fold};
-use spinney::training::{Outcome, Request};
 use spinney::{Dataset, Engine, Model, Params, fit};
 use stopping::resumed_training;
 
@@ -130,16 +130,11 @@ proptest! {
     }
 }
 
-/// A training whose least gain, rounds, temperature and linear weight are tuned.
-fn tuned(params: FixedParams, data: &Dataset) -> Outcome {
-    let auto = Params {
-        min_gain: Setting::Auto,
-        trees: Setting::Auto,
-        temperature: Setting::Auto,
-        linear: Setting::Auto,
-        ..params.into()
-    };
-    fit(data, &request(auto)).expect("a model")
+/// The parameters that tuning finds, the linear weight among them.
+fn tuned(params: FixedParams, data: &Dataset) -> ValidParams {
+    let trees = params.trees;
+    let auto = Params { linear: Setting::Auto, ..auto(params) };
+    tune(data, &plan(&auto, trees, data), Engine::Census, &everything(data)).params
 }
 
 #[test]
@@ -147,7 +142,7 @@ fn what_adds_up_is_left_to_the_linear_model() {
     let (data, fresh) = (data(3, 400, false), data(4, 200, false));
     let plain = FixedParams { trees: 30, depth: 2, ..small(0, false) };
     let tuned = tuned(plain.clone(), &data);
-    assert!(tuned.params.linear > 0.3, "{}", tuned.params.linear);
+    assert!(tuned.linear > 0.3, "{}", tuned.linear);
     let wrong = |model: &Model| {
         let predictions = model.predict(&fresh);
         let away = |i: usize| {
@@ -157,29 +152,22 @@ fn what_adds_up_is_left_to_the_linear_model() {
         };
         (0..fresh.len()).map(away).sum::<f64>()
     };
-    let found = FixedParams { trees: 30, ..(*tuned.params).clone() };
-    let with = wrong(&trained(&data, &found, Engine::Census));
+    let with = wrong(&trained(&data, &tuned, Engine::Census));
     let without = wrong(&trained(&data, &plain, Engine::Census));
     assert!(with < 0.3 * without, "{with} instead of {without}");
-    assert!(wrong(&tuned.model) < 0.3 * without);
 }
 
 #[test]
 fn a_weight_that_is_given_stays_and_chance_has_none() {
     let data = data(5, 300, true);
-    let given = Params {
-        min_gain: Setting::Auto,
-        trees: Setting::Auto,
-        temperature: Setting::Auto,
-        ..FixedParams { linear: 0.25, ..small(1, true) }.into()
-    };
+    let given = auto(FixedParams { linear: 0.25, ..small(1, true) });
     let kept = fit(&data, &request(given)).expect("a model");
     assert!(kept.tuning.is_some(), "the rest is tuned");
     assert_eq!(kept.params.linear, 0.25);
     let mut random = Random::new(9);
     let chance = data.targets().iter().map(|_| Some(random.below(2).to_string())).collect();
     let chance = data.clone().with_targets(chance).expect("as many targets");
-    assert_eq!(tuned(small(1, true), &chance).params.linear, 0.0);
+    assert_eq!(tuned(small(1, true), &chance).linear, 0.0);
 }
 
 #[test]

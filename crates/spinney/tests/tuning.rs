@@ -5,7 +5,7 @@ mod boosted;
 mod oracle;
 mod stopping;
 
-use boosted::{everything, explored, model, request, unchanged, valid};
+use boosted::{auto, everything, explored, model, request, tune, unchanged, valid};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use spinney::boosting::loss::Loss;
@@ -13,7 +13,7 @@ use spinney::boosting::{Booster, Exploration, Limits};
 use spinney::evaluation::{Folds, Split};
 use spinney::params::{FixedParams, Setting, ValidParams};
 use spinney::training::cross_validation::{FoldWork, cross_validate};
-use spinney::tuning::{Plan, Tuned, automatic, hold_out};
+use spinney::tuning::{Plan, automatic, hold_out};
 use spinney::{Dataset, Engine, Metric, Params};
 use stopping::resumed;
 
@@ -35,28 +35,10 @@ fn small() -> FixedParams {
     FixedParams { max_edges: Some(2), trees: 24, pattern_sample: 0.5, ..FixedParams::default() }
 }
 
-/// The same with least gain, rounds and temperature left to the data.
-fn auto(params: FixedParams) -> Params {
-    Params {
-        min_gain: Setting::Auto,
-        trees: Setting::Auto,
-        temperature: Setting::Auto,
-        ..params.into()
-    }
-}
-
-/// What is to be tuned of a training on all of `data`, where tuning starts from the rounds of
-/// `params` instead of the automatic ones: small trainings are tuned like others.
+/// What is to be tuned where tuning starts from the rounds of `params`.
 fn plan(params: FixedParams, data: &Dataset) -> Plan {
     let trees = params.trees;
-    let plan = automatic::plan(&auto(params), data, &Split::whole(data.len()), None);
-    let plan = plan.expect("a plan");
-    Plan { params: valid(&FixedParams { trees, ..(*plan.params).clone() }), ..plan }
-}
-
-fn tune(data: &Dataset, plan: &Plan, engine: Engine, train: &[u32]) -> Tuned {
-    let exploration = Exploration::new(data, plan.params.max_edges, engine);
-    hold_out::tune(&exploration, plan, train, &|| true).expect("tuned")
+    boosted::plan(&auto(params), trees, data)
 }
 
 proptest! {

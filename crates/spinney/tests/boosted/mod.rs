@@ -7,9 +7,10 @@
 
 use spinney::boosting::{BoostedModel, Booster, Exploration, Limits, Trained};
 use spinney::evaluation::Split;
-use spinney::params::{FixedParams, ValidParams};
+use spinney::params::{FixedParams, Setting, ValidParams};
 use spinney::training::{Explored, Request};
 use spinney::training::{Job, Outcome, Prepared, Silent, train};
+use spinney::tuning::{Plan, Tuned, automatic, hold_out};
 use spinney::{Dataset, Engine, Model, Params, Result};
 
 /// The numbers of all graphs.
@@ -90,4 +91,27 @@ pub fn explored<'d>(prepared: &'d Prepared, request: &Request) -> Explored<'d> {
 pub fn trained_on(data: &Dataset, request: &Request, split: &Split) -> Result<Outcome> {
     let prepared = unchanged(data);
     train(&explored(&prepared, request), request, &Job::new(split), &Silent)
+}
+
+/// The same with least gain, rounds and temperature left to the data.
+pub fn auto(params: FixedParams) -> Params {
+    Params {
+        min_gain: Setting::Auto,
+        trees: Setting::Auto,
+        temperature: Setting::Auto,
+        ..params.into()
+    }
+}
+
+/// The plan of a training on all of `data`, where tuning starts from `trees` rounds instead of the
+/// automatic ones: small trainings are tuned like others.
+pub fn plan(params: &Params, trees: usize, data: &Dataset) -> Plan {
+    let plan = automatic::plan(params, data, &Split::whole(data.len()), None).expect("a plan");
+    Plan { params: valid(&FixedParams { trees, ..(*plan.params).clone() }), ..plan }
+}
+
+/// Tunes on the graphs `train`.
+pub fn tune(data: &Dataset, plan: &Plan, engine: Engine, train: &[u32]) -> Tuned {
+    let exploration = Exploration::new(data, plan.params.max_edges, engine);
+    hold_out::tune(&exploration, plan, train, &|| true).expect("tuned")
 }
