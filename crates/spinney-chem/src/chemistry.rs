@@ -347,6 +347,7 @@ mod tests {
     use super::{AtomView, BondView, Chemistry, short_name};
     use crate::toolkit::from_smiles;
     use spinney::labels::Labels;
+    use spinney::representation::Representation;
 
     #[test]
     fn labels_are_smarts_atoms() {

@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use spinney::boosting::{Booster, Exploration};
+use spinney::boosting::{Booster, Exploration, Trained};
 use spinney::mining::{Census, Limits, Next, visit};
-use spinney::{Dataset, Engine, Params, demo, io};
+use spinney::params::FixedParams;
+use spinney::{Dataset, Engine, demo, io};
 
 /// A data set, `max_edges`, and the number of patterns of at least one edge.
 const CASES: [(&str, usize, usize); 3] =
@@ -59,7 +60,7 @@ fn boosting(c: &mut Criterion) {
     let sets = [("Graph-XOR", Some(demo::graph_xor())), ("paper/cpdb", load("paper/cpdb.gsp.gz"))];
     for (name, data) in sets {
         let Some(data) = data else { continue };
-        let params = Params { max_edges: Some(6), trees: 20, ..Params::paper() };
+        let params = FixedParams { max_edges: Some(6), trees: 20, ..FixedParams::paper() };
         let Ok(params) = params.check() else { continue };
         let train: Vec<u32> = (0..data.len() as u32).collect();
         let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
@@ -70,7 +71,8 @@ fn boosting(c: &mut Criterion) {
         assert_eq!(boost(), 20);
         c.bench_function(&format!("20 trees of depth 5 on {name}"), |b| b.iter(boost));
         let model = Booster::new(&exploration, &params, &train, &[])
-            .and_then(|b| b.run(|_| true)?.into_fit())
+            .and_then(|booster| booster.run(|_| true))
+            .and_then(Trained::into_model)
             .expect("valid data")
             .model;
         c.bench_function(&format!("predict {name}"), |b| {

@@ -6,7 +6,7 @@
 //! `super::…` up to the root, outside comments and test code. It also holds that the library
 //! prints nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A module of the library, what it may use, and the words of the design on it.
@@ -17,26 +17,36 @@ struct Rule {
 
 /// A path allowed is a module, or a part of one (`mining::dfs_code`); `file.rs: io` is allowed in
 /// that file alone.
-const TABLE: [Rule; 15] = [
+const TABLE: [Rule; 19] = [
     Rule { module: "error", may_use: &[] },
     Rule { module: "labels", may_use: &[] },
     Rule { module: "math", may_use: &[] },
-    Rule { module: "metrics", may_use: &["math"] },
     Rule { module: "random", may_use: &[] },
     Rule { module: "graph", may_use: &["labels", "error"] },
     Rule { module: "dataset", may_use: &["graph", "labels", "error"] },
-    Rule { module: "covariates", may_use: &["dataset", "graph", "labels", "error"] },
     Rule { module: "demo", may_use: &["dataset", "graph", "labels"] },
     Rule { module: "io", may_use: &["dataset", "graph", "labels", "error"] },
-    Rule { module: "mining", may_use: &["graph", "labels", "random"] },
-    Rule { module: "split", may_use: &["mining", "math", "random", "space.rs: graph"] },
+    Rule {
+        module: "mining",
+        may_use: &["graph", "labels", "random", "exploration.rs: dataset", "exploration.rs: error"],
+    },
+    Rule {
+        module: "search",
+        may_use: &[
+            "mining",
+            "math",
+            "random",
+            "space.rs: graph",
+            "bound_space.rs: graph",
+            "census_space.rs: graph",
+        ],
+    },
     Rule {
         module: "model",
         may_use: &[
             "graph",
             "labels",
             "dataset",
-            "metrics",
             "math",
             "error",
             "mining::dfs_code",
@@ -45,14 +55,110 @@ const TABLE: [Rule; 15] = [
         ],
     },
     Rule {
+        module: "evaluation",
+        may_use: &[
+            "metrics.rs: math",
+            "folds.rs: error",
+            "folds.rs: random",
+            "predictions.rs: dataset",
+            "predictions.rs: error",
+            "predictions.rs: model",
+        ],
+    },
+    Rule {
+        module: "params",
+        may_use: &[
+            "error",
+            "random",
+            "evaluation::Metric",
+            "mining::Engine",
+            "mining::dfs_code",
+            "mining::levels",
+        ],
+    },
+    Rule {
+        module: "representation",
+        may_use: &[
+            "dataset",
+            "graph",
+            "labels",
+            "error",
+            "views.rs: model",
+            "views.rs: params::Preset",
+        ],
+    },
+    Rule {
         module: "boosting",
         may_use: &[
-            "split", "model", "mining", "dataset", "graph", "labels", "metrics", "math", "error",
+            "search",
+            "model",
+            "mining",
+            "params",
+            "evaluation",
+            "dataset",
+            "graph",
+            "labels",
+            "math",
+            "error",
             "random",
         ],
     },
-    Rule { module: "views", may_use: &["covariates", "dataset", "graph", "labels", "model"] },
+    Rule {
+        module: "gboost",
+        may_use: &[
+            "boosting::Exploration",
+            "boosting::loss",
+            "boosting::stumps",
+            "search",
+            "model",
+            "mining",
+            "evaluation",
+            "error",
+        ],
+    },
+    Rule {
+        module: "stacking",
+        may_use: &[
+            "boosting", "search", "model", "mining", "params", "dataset", "graph", "math", "error",
+            "random",
+        ],
+    },
+    Rule {
+        module: "tuning",
+        may_use: &[
+            "stacking",
+            "boosting",
+            "search",
+            "model",
+            "mining",
+            "params",
+            "evaluation",
+            "dataset",
+            "math",
+            "error",
+        ],
+    },
+    Rule {
+        module: "training",
+        may_use: &[
+            "tuning",
+            "stacking",
+            "boosting",
+            "gboost",
+            "representation",
+            "model",
+            "mining",
+            "params",
+            "evaluation",
+            "dataset",
+            "error",
+            "checkpoint_file.rs: io",
+        ],
+    },
 ];
+
+/// The files below these may call the booster, besides the booster's own.
+const BOOSTER_USERS: [&str; 3] = ["training/", "tuning/", "stacking/linear_booster.rs"];
 
 const PRINTING: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "dbg!"];
 
@@ -63,7 +169,7 @@ struct Source {
 }
 
 impl Source {
-    /// The module's path: `split/gain.rs` is `[split, gain]`, `split/mod.rs` is `[split]`.
+    /// The module's path: `search/gain.rs` is `[search, gain]`, `search/mod.rs` is `[search]`.
     fn module(&self) -> Vec<String> {
         let parts = self.path.with_extension("");
         let parts = parts.iter().map(|p| p.to_string_lossy().into_owned());
@@ -75,7 +181,8 @@ impl Source {
     }
 }
 
-fn library() -> Vec<Source> {
+/// The sources of a crate beside this one.
+fn sources(of_crate: &str) -> Vec<Source> {
     fn collect(folder: &Path, root: &Path, all: &mut Vec<Source>) {
         for entry in std::fs::read_dir(folder).expect("the source folder") {
             let path = entry.expect("an entry").path();
@@ -88,11 +195,15 @@ fn library() -> Vec<Source> {
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(of_crate).join("src");
     let mut all = Vec::new();
     collect(&root, &root, &mut all);
     all.sort_by(|a, b| a.path.cmp(&b.path));
     all
+}
+
+fn library() -> Vec<Source> {
+    sources("spinney")
 }
 
 /// The code without comments and without its test module (which stands last in a file).
@@ -195,10 +306,87 @@ fn prints(source: &Source) -> Vec<String> {
     found.map(|word| format!("{}: {word}", source.path.display())).collect()
 }
 
+/// Which top-level modules each of them uses.
+type ModuleGraph = BTreeMap<String, BTreeSet<String>>;
+
+fn module_graph(sources: &[Source]) -> ModuleGraph {
+    let mut graph = ModuleGraph::new();
+    for source in sources {
+        let Some(top) = source.module().into_iter().next() else { continue };
+        let used = uses(source).into_iter().filter_map(|path| path.into_iter().next());
+        graph.entry(top).or_default().extend(used);
+    }
+    graph
+}
+
+/// Modules that use each other, perhaps by way of others: what is left when modules that use no
+/// others left are taken away, and those that no others left use.
+fn in_cycles(mut graph: ModuleGraph) -> Vec<String> {
+    loop {
+        let left: BTreeSet<String> = graph.keys().cloned().collect();
+        let used: BTreeSet<String> = graph.values().flatten().cloned().collect();
+        graph.retain(|module, uses| used.contains(module) && !uses.is_disjoint(&left));
+        if graph.len() == left.len() {
+            let uses = |all: &BTreeSet<String>| {
+                all.intersection(&left).cloned().collect::<Vec<_>>().join(", ")
+            };
+            return graph
+                .iter()
+                .map(|(module, all)| format!("{module} -> {}", uses(all)))
+                .collect();
+        }
+    }
+}
+
+/// Whether a file calls the booster, itself or as one with a linear member.
+fn calls_booster(source: &Source) -> bool {
+    let code = production_code(&source.text);
+    let is_call = |name: &str| {
+        code.match_indices(name).any(|(at, _)| {
+            !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$')
+        })
+    };
+    is_call("Booster::") || is_call("LinearBooster::") || is_call("booster::space(")
+}
+
 #[test]
 fn modules_use_only_what_the_table_allows() {
     let wrong: Vec<String> = library().iter().flat_map(offences).collect();
     assert!(wrong.is_empty(), "against the module table:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn modules_use_each_other_in_no_circle() {
+    let circle = in_cycles(module_graph(&library()));
+    assert!(circle.is_empty(), "modules in a circle:\n{}", circle.join("\n"));
+}
+
+/// There is one way from data to model: nothing but training, and the tuning that it does, calls the
+/// booster.
+#[test]
+fn the_booster_is_called_by_training_and_tuning_alone() {
+    let may_call = |path: &Path| {
+        let path = path.to_string_lossy();
+        path.starts_with("boosting/") || BOOSTER_USERS.iter().any(|user| path.starts_with(user))
+    };
+    let mut wrong: Vec<String> = (library().iter())
+        .filter(|source| calls_booster(source) && !may_call(&source.path))
+        .map(|source| source.path.display().to_string())
+        .collect();
+    let others = ["chem", "cli", "lab", "python", "report"].map(|name| format!("spinney-{name}"));
+    for other in others {
+        let sources = sources(&other);
+        assert!(!sources.is_empty(), "{other} has no sources");
+        let calling = sources.iter().filter(|source| calls_booster(source));
+        wrong.extend(calling.map(|source| format!("{other}: {}", source.path.display())));
+    }
+    assert!(wrong.is_empty(), "call the booster:\n{}", wrong.join("\n"));
+    for user in BOOSTER_USERS {
+        let calls = |source: &Source| {
+            source.path.starts_with(user.trim_end_matches('/')) && calls_booster(source)
+        };
+        assert!(library().iter().any(calls), "{user} does not call the booster any more");
+    }
 }
 
 #[test]
@@ -218,9 +406,9 @@ fn the_reader_sees_the_library() {
             path.split("::").next() == Some(r.module)
         })));
     }
-    let space = library.iter().find(|s| s.path.ends_with("split/space.rs")).expect("space.rs");
-    let found: Vec<String> = uses(space).into_iter().map(|p| p.join("::")).collect();
-    for known in ["graph::Graph", "mining::Census", "mining::classes::ClassTable"] {
+    let known = library.iter().find(|s| s.path.ends_with("boosting/booster.rs")).expect("a file");
+    let found: Vec<String> = uses(known).into_iter().map(|p| p.join("::")).collect();
+    for known in ["mining::classes::Columns", "params::ValidParams", "error::Error"] {
         assert!(found.iter().any(|f| f == known), "{known} not in {found:?}");
     }
 }
@@ -267,10 +455,27 @@ fn offences_are_found() {
     assert_eq!(bad("model/tree.rs", "use crate::mining::{Census, canonical::Canonizer};"), 1);
     assert_eq!(bad("model/file.rs", "fn f() { crate::io::atomic::write_whole(p) }"), 0);
     assert_eq!(bad("model/tree.rs", "fn f() { crate::io::atomic::write_whole(p) }"), 1);
-    assert_eq!(bad("split/gain.rs", "use crate::graph::Graph;"), 1);
+    assert_eq!(bad("search/gain.rs", "use crate::graph::Graph;"), 1);
     assert_eq!(bad("boosting/fit.rs", "use crate::io::read;\nuse crate::demo;"), 2);
     assert_eq!(bad("novelty.rs", ""), 1);
     assert_eq!(bad("lib.rs", "pub use crate::io::read;"), 0);
+    let circle = |files: [(&str, &str); 4]| {
+        in_cycles(module_graph(&files.map(|(path, text)| sample(path, text))))
+    };
+    let files = [
+        ("error.rs", ""),
+        ("graph.rs", "use crate::error::Error;"),
+        ("mining/mod.rs", "use crate::{graph::Graph, search::x};"),
+        ("search/a.rs", "fn f() { super::super::graph::g() }"),
+    ];
+    assert!(circle(files).is_empty());
+    let mut round = files;
+    round[1].1 = "use crate::mining::m;";
+    assert_eq!(circle(round).len(), 3);
+    let calls = |text: &str| calls_booster(&sample("io/mod.rs", text));
+    assert!(calls("fn f() { Booster::new(x) }") && calls("crate::boosting::Booster::new(x)"));
+    assert!(calls("linear_booster::LinearBooster::new()"));
+    assert!(!calls("use crate::boosting::booster::GraphSplit; // Booster::new"));
     let printing = |text: &str| prints(&sample("graph.rs", text)).len();
     assert_eq!(printing("fn f() { println!(\"x\"); eprint!(\"y\") }"), 2);
     assert_eq!(printing("// println!\nfn f() { fingerprint!() }\n#[cfg(test)] dbg!()"), 0);

@@ -5,20 +5,22 @@
 //! merely extreme: no graphs, no edges, one graph, all alike, a hundred thousand vertices, numbers
 //! near the ends of their range.
 
+mod boosted;
 mod oracle;
 
+use boosted::{boosted, request, valid};
 use oracle::random::{Random, Shape, dataset, graph, random_graph, random_graphs};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{Booster, Exploration, StopReason};
+use spinney::boosting::{BoostedModel, Booster, Exploration, StopReason};
 use spinney::dataset::Record;
 use spinney::evaluation::Folds;
 use spinney::evaluation::metrics::Metric;
 use spinney::graph::{Graph, GraphBuilder};
 use spinney::labels::{Labels, Names};
-use spinney::params::{ClassWeight, Criterion, LossKind};
-use spinney::{Dataset, Engine, Fit, Model, Params, Result, fit};
+use spinney::params::{ClassWeight, Criterion, FixedParams, LossKind};
+use spinney::{Dataset, Engine, Model, Result, fit};
 
 /// Every second graph is an edge 0-1, the others an edge 0-0.
 fn two_kinds(n: usize) -> Vec<Graph> {
@@ -30,8 +32,8 @@ fn with_targets(targets: &[&str]) -> Dataset {
     dataset(&two_kinds(targets.len()), &written)
 }
 
-fn quick() -> Params {
-    Params { trees: 5, depth: 2, ..Params::paper() }
+fn quick() -> FixedParams {
+    FixedParams { trees: 5, depth: 2, ..FixedParams::paper() }
 }
 
 /// The refusal's text, which must contain all of `parts`.
@@ -45,20 +47,23 @@ fn assert_refused<T>(result: Result<T>, parts: &[&str]) {
 
 #[test]
 fn targets_that_cannot_be_learned_are_refused() {
-    let with = |loss: LossKind| Params { loss, ..quick() };
-    assert_refused(fit(&with_targets(&["1", "1", "1", "1"]), &quick()), &["\"1\"", "one class"]);
+    let with = |loss: LossKind| FixedParams { loss, ..quick() };
+    assert_refused(
+        fit(&with_targets(&["1", "1", "1", "1"]), &request(quick())),
+        &["\"1\"", "one class"],
+    );
     let nan = with_targets(&["1", "nan", "0.5", "2.5"]);
     for loss in [LossKind::Auto, LossKind::Squared, LossKind::Softmax, LossKind::Huber] {
-        assert_refused(fit(&nan, &with(loss)), &["g1", "nan", "finite"]);
+        assert_refused(fit(&nan, &request(with(loss))), &["g1", "nan", "finite"]);
     }
     let infinite = with_targets(&["1", "2", "inf", "2.5"]);
-    assert_refused(fit(&infinite, &with(LossKind::Squared)), &["g2", "finite"]);
+    assert_refused(fit(&infinite, &request(with(LossKind::Squared))), &["g2", "finite"]);
     let word = with_targets(&["1", "2", "high", "2.5"]);
-    assert_refused(fit(&word, &with(LossKind::Squared)), &["g2", "high", "not a number"]);
+    assert_refused(fit(&word, &request(with(LossKind::Squared))), &["g2", "high", "not a number"]);
     let three = with_targets(&["a", "b", "c", "a"]);
-    assert_refused(fit(&three, &with(LossKind::Logistic)), &["two classes", "softmax"]);
+    assert_refused(fit(&three, &request(with(LossKind::Logistic))), &["two classes", "softmax"]);
     let negative = with_targets(&["1", "2", "-1", "4"]);
-    assert_refused(fit(&negative, &with(LossKind::Poisson)), &["g2", "-1", "poisson"]);
+    assert_refused(fit(&negative, &request(with(LossKind::Poisson))), &["g2", "-1", "poisson"]);
 }
 
 #[test]
@@ -74,15 +79,15 @@ fn a_missing_target_is_named() {
     });
     let data = Dataset::new(&labels, records.collect());
     assert!(!data.has_targets());
-    assert_refused(fit(&data, &quick()), &["mol2", "number 3 of 4", "no target"]);
-    let squared = Params { loss: LossKind::Squared, ..quick() };
-    assert_refused(fit(&data, &squared), &["mol2", "no target"]);
+    assert_refused(fit(&data, &request(quick())), &["mol2", "number 3 of 4", "no target"]);
+    let squared = FixedParams { loss: LossKind::Squared, ..quick() };
+    assert_refused(fit(&data, &request(squared)), &["mol2", "no target"]);
 }
 
 #[test]
 fn training_graphs_of_one_class_are_refused() {
     let data = with_targets(&["1", "1", "-1", "-1"]);
-    let params = quick().check().expect("valid parameters");
+    let params = valid(&quick());
     let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
     let booster = |train: &[u32]| Booster::new(&exploration, &params, train, &[]).map(|_| ());
     assert_refused(booster(&[0, 1]), &["one class"]);
@@ -100,9 +105,9 @@ fn weights_that_are_no_weights_are_refused() {
     assert_refused(weighted(&[1.0, 1.0, f64::INFINITY, 1.0]), &["g2", "finite"]);
     assert_refused(weighted(&[0.0; 4]), &["zero"]);
     assert_refused(weighted(&[f64::MAX / 4.0; 4]), &["scale them down"]);
-    assert!(fit(&weighted(&[2.5e299; 4]).expect("large weights"), &quick()).is_ok());
+    assert!(fit(&weighted(&[2.5e299; 4]).expect("large weights"), &request(quick())).is_ok());
     let one_sided = weighted(&[1.0, 0.0, 1.0, 0.0]).expect("weights of some graphs");
-    assert_refused(fit(&one_sided, &quick()), &["one class"]);
+    assert_refused(fit(&one_sided, &request(quick())), &["one class"]);
     assert_refused(data.concatenated(&one_sided), &["weights"]);
 }
 
@@ -113,7 +118,7 @@ fn folds_that_are_no_folds_are_refused() {
     assert_refused(Folds::from_numbers(&[], 0), &["two folds"]);
     assert_refused(Folds::random(&[0, 1, 0, 1], 1, 0), &["folds"]);
     assert_refused(Folds::random(&[0, 1, 0, 1], 5, 0), &["folds"]);
-    let params = quick().check().expect("valid parameters");
+    let params = valid(&quick());
     assert_refused(Loss::new(&params, &with_targets(&["1", "1"])), &["one class"]);
 }
 
@@ -121,18 +126,18 @@ fn folds_that_are_no_folds_are_refused() {
 fn parameters_that_do_not_fit_the_data_are_refused() {
     let classes = with_targets(&["1", "-1", "1", "-1"]);
     let numbers = with_targets(&["1.5", "-1", "2.5", "-1.25"]);
-    assert_refused(
-        fit(&classes, &Params { early_stopping: Some(3), ..quick() }),
-        &["early_stopping", "validation"],
-    );
-    let rmse = Params { metric: Some(Metric::Rmse), ..quick() };
-    assert_refused(fit(&classes, &rmse), &["metric", "rmse"]);
-    let auc = Params { metric: Some(Metric::Auc), loss: LossKind::Squared, ..quick() };
-    assert_refused(fit(&numbers, &auc), &["metric", "auc"]);
-    let balanced = Params { class_weight: ClassWeight::Balanced, ..quick() };
-    let balanced = Params { loss: LossKind::Squared, ..balanced };
-    assert_refused(fit(&numbers, &balanced), &["class_weight"]);
-    let params = Params { max_edges: Some(3), ..quick() }.check().expect("valid parameters");
+    let stopping = FixedParams { early_stopping: Some(3), ..quick() };
+    let unwatched = boosted(&classes, &stopping, Engine::Census);
+    assert_refused(unwatched, &["early_stopping", "validation"]);
+    assert_refused(fit(&classes, &request(stopping)), &["early_stopping", "too few graphs"]);
+    let rmse = FixedParams { metric: Some(Metric::Rmse), ..quick() };
+    assert_refused(fit(&classes, &request(rmse)), &["metric", "rmse"]);
+    let auc = FixedParams { metric: Some(Metric::Auc), loss: LossKind::Squared, ..quick() };
+    assert_refused(fit(&numbers, &request(auc)), &["metric", "auc"]);
+    let balanced = FixedParams { class_weight: ClassWeight::Balanced, ..quick() };
+    let balanced = FixedParams { loss: LossKind::Squared, ..balanced };
+    assert_refused(fit(&numbers, &request(balanced)), &["class_weight"]);
+    let params = valid(&FixedParams { max_edges: Some(3), ..quick() });
     let smaller = Exploration::new(&classes, Some(2), Engine::Census);
     assert_refused(Booster::new(&smaller, &params, &[0, 1], &[]).map(|_| ()), &["max_edges"]);
 }
@@ -144,8 +149,9 @@ fn intact() -> Model {
     let graphs: Vec<Graph> = (0..40).map(|_| random_graph(&mut random, shape)).collect();
     let targets: Vec<String> =
         graphs.iter().map(|g| i32::from(g.edge_count() % 2 == 0).to_string()).collect();
-    let params = Params { trees: 8, depth: 5, vertices: true, count_levels: 2, ..Params::paper() };
-    let model = fit(&dataset(&graphs, &targets), &params).expect("a model").model;
+    let params =
+        FixedParams { trees: 8, depth: 5, vertices: true, count_levels: 2, ..FixedParams::paper() };
+    let model = fit(&dataset(&graphs, &targets), &request(params)).expect("a model").model;
     assert!(model.patterns().iter().any(|p| p.code.edge_count() == 0));
     assert!(model.patterns().iter().any(|p| p.code.edge_count() > 1));
     model
@@ -297,30 +303,29 @@ fn a_missing_model_file_names_its_path() {
     assert_refused(Model::load(&path), &["spinney-no-such-model.json"]);
 }
 
-fn by_both_engines(data: &Dataset, params: &Params) -> Result<Fit> {
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let valid = params.clone().check()?;
-    let [census, bound] = [Engine::Census, Engine::Bound].map(|engine| {
-        let exploration = Exploration::new(data, params.max_edges, engine);
-        Booster::new(&exploration, &valid, &all, &[])?.run(|_| true)?.into_fit()
-    });
+fn by_both_engines(data: &Dataset, params: &FixedParams) -> Result<BoostedModel> {
+    let [census, bound] =
+        [Engine::Census, Engine::Bound].map(|engine| boosted(data, params, engine));
     let (census, bound) = (census?, bound?);
     assert_eq!(census.model.to_json(), bound.model.to_json());
     Ok(census)
 }
 
-fn splits(fit: &Fit) -> usize {
+fn splits(fit: &BoostedModel) -> usize {
     fit.record.rounds.iter().map(|r| r.splits).sum()
 }
 
 #[test]
 fn no_graphs_are_refused() {
     let empty = Dataset::default();
-    for params in [quick(), Params { loss: LossKind::Squared, ..quick() }] {
-        let Err(error) = fit(&empty, &params) else { panic!("a model of nothing") };
+    for params in [quick(), FixedParams { loss: LossKind::Squared, ..quick() }] {
+        let Err(error) = fit(&empty, &request(params)) else { panic!("a model of nothing") };
         assert!(error.is_bad_input(), "{error}");
     }
-    assert_refused(fit(&empty, &Params { loss: LossKind::Squared, ..quick() }), &["no graphs"]);
+    assert_refused(
+        fit(&empty, &request(FixedParams { loss: LossKind::Squared, ..quick() })),
+        &["no graphs"],
+    );
 }
 
 /// Graphs in which there is nothing to find give a model without splits that predicts the mean.
@@ -331,16 +336,16 @@ fn nothing_to_split_gives_a_model_without_splits() {
     let targets = ["1", "0", "1", "1", "0", "1"].map(String::from);
     for graphs in sets {
         let data = dataset(&graphs, &targets);
-        for params in [quick(), Params { trees: 5, ..Params::default() }] {
+        for params in [quick(), FixedParams { trees: 5, ..FixedParams::default() }] {
             for loss in [LossKind::Logistic, LossKind::Squared, LossKind::Softmax] {
-                let fit =
-                    by_both_engines(&data, &Params { loss, ..params.clone() }).expect("a model");
+                let fit = by_both_engines(&data, &FixedParams { loss, ..params.clone() })
+                    .expect("a model");
                 assert_eq!(splits(&fit), 0);
                 assert!(fit.model.patterns().is_empty());
                 let scores = fit.model.predict(&data);
                 assert!((1..6).all(|i| scores.scores(i) == scores.scores(0)));
             }
-            let squared = Params { loss: LossKind::Squared, ..quick() };
+            let squared = FixedParams { loss: LossKind::Squared, ..quick() };
             let fit = by_both_engines(&data, &squared).expect("a model");
             assert_eq!(fit.record.stopped, StopReason::NothingToSplit);
             assert!((fit.model.predict(&data).value(0) - 4.0 / 6.0).abs() < 1e-12);
@@ -356,7 +361,7 @@ fn graphs_without_edges_split_by_vertices() {
     let data = dataset(&graphs, &targets);
     let without = by_both_engines(&data, &quick()).expect("a model");
     assert_eq!(splits(&without), 0);
-    let with = by_both_engines(&data, &Params { vertices: true, ..quick() }).expect("a model");
+    let with = by_both_engines(&data, &FixedParams { vertices: true, ..quick() }).expect("a model");
     let metrics = with.model.evaluate(&data).expect("targets");
     assert_eq!(metrics[0], (Metric::Accuracy, 1.0));
 }
@@ -364,7 +369,7 @@ fn graphs_without_edges_split_by_vertices() {
 #[test]
 fn a_single_graph_is_learned_by_heart() {
     let data = dataset(&[graph(&[0, 1], &[(0, 1, 0)])], &["2.5".to_owned()]);
-    let squared = Params { loss: LossKind::Squared, ..quick() };
+    let squared = FixedParams { loss: LossKind::Squared, ..quick() };
     let fit = by_both_engines(&data, &squared).expect("a model");
     assert_eq!(fit.model.predict(&data).value(0), 2.5);
     assert!(fit.model.patterns().is_empty());
@@ -386,8 +391,8 @@ fn long_path(n: u32, period: u32) -> Graph {
 fn a_hundred_thousand_vertices_are_no_trouble() {
     let graphs = [long_path(100_000, 3), long_path(100_000, 4), long_path(10, 3), long_path(10, 4)];
     let data = dataset(&graphs, &["1", "0", "1", "0"].map(String::from));
-    let base = Params { max_edges: Some(3), trees: 3, ..Params::paper() };
-    for params in [base.clone(), Params { count_levels: 4, vertices: true, ..base }] {
+    let base = FixedParams { max_edges: Some(3), trees: 3, ..FixedParams::paper() };
+    for params in [base.clone(), FixedParams { count_levels: 4, vertices: true, ..base }] {
         let fit = by_both_engines(&data, &params).expect("a model");
         let metrics = fit.model.evaluate(&data).expect("targets");
         assert_eq!(metrics[0], (Metric::Accuracy, 1.0));
@@ -403,7 +408,7 @@ fn a_vertex_of_high_degree_is_no_trouble() {
     };
     let graphs: Vec<Graph> = [3, 4, 10, 12].map(star).into();
     let data = dataset(&graphs, &["0", "0", "1", "1"].map(String::from));
-    let params = Params { max_edges: Some(5), trees: 3, ..Params::paper() };
+    let params = FixedParams { max_edges: Some(5), trees: 3, ..FixedParams::paper() };
     let fit = by_both_engines(&data, &params).expect("a model");
     assert_eq!(fit.model.evaluate(&data).expect("targets")[0], (Metric::Accuracy, 1.0));
 }
@@ -446,7 +451,7 @@ fn extreme_numbers_give_a_model_that_can_be_read_back() {
         let written: Vec<&str> = targets.iter().map(String::as_str).collect();
         let data = with_targets(&written);
         for criterion in [Criterion::Residual, Criterion::Newton] {
-            let base = Params { loss: LossKind::Squared, criterion, ..quick() };
+            let base = FixedParams { loss: LossKind::Squared, criterion, ..quick() };
             let fit = by_both_engines(&data, &base).expect("a model");
             let again = Model::from_json(&fit.model.to_json()).expect("a readable model");
             assert_eq!(again, fit.model, "{scale}");
@@ -459,8 +464,8 @@ fn extreme_numbers_give_a_model_that_can_be_read_back() {
 #[test]
 fn divergence_is_reported() {
     let data = with_targets(&["1.5", "-1.25", "2.5", "-0.5", "0.75", "1"]);
-    let base = Params { loss: LossKind::Squared, learning_rate: 10.0, ..quick() };
-    let params = Params { trees: 1_000, ..base };
-    let Err(error) = fit(&data, &params) else { panic!("a model beyond all numbers") };
+    let base = FixedParams { loss: LossKind::Squared, learning_rate: 10.0, ..quick() };
+    let params = FixedParams { trees: 1_000, ..base };
+    let Err(error) = fit(&data, &request(params)) else { panic!("a model beyond all numbers") };
     assert!(error.to_string().contains("diverged"), "{error}");
 }

@@ -1,13 +1,16 @@
 //! A training that goes on from a checkpoint gives the model of one without a break, byte for byte;
 //! a checkpoint of something else, or a damaged one, is refused.
 
+mod boosted;
 mod oracle;
 
+use boosted::{split_by, valid};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 use spinney::boosting::{Booster, Checkpoint, Exploration, StopReason};
-use spinney::params::{Criterion, Leaf, LossKind};
-use spinney::{Dataset, Engine, Params};
+use spinney::evaluation::Split;
+use spinney::params::{Criterion, FixedParams, Leaf, LossKind};
+use spinney::{Dataset, Engine};
 
 fn data(seed: u64, count: usize, targets: &[&str]) -> Dataset {
     let mut random = Random::new(seed);
@@ -20,23 +23,24 @@ fn data(seed: u64, count: usize, targets: &[&str]) -> Dataset {
 }
 
 /// The graphs to train on and those to validate on.
-fn sides(data: &Dataset) -> (Vec<u32>, Vec<u32>) {
-    (0..data.len() as u32).partition(|i| i % 4 != 1)
+fn split(data: &Dataset) -> Split {
+    split_by(data, |i| i % 4 != 1)
 }
 
 /// Trains with an engine, from a checkpoint if one is given; gives the model, and the checkpoint
 /// after `stop` rounds, where it stops.
 fn train(
     data: &Dataset,
-    params: &Params,
+    params: &FixedParams,
     engine: Engine,
     from: Option<&str>,
     stop: usize,
 ) -> (String, Option<String>, StopReason) {
-    let params = params.clone().check().expect("valid parameters");
+    let params = valid(params);
     let exploration = Exploration::new(data, params.max_edges, engine);
-    let (train, valid) = sides(data);
-    let mut booster = Booster::new(&exploration, &params, &train, &valid).expect("a training");
+    let split = split(data);
+    let mut booster =
+        Booster::new(&exploration, &params, &split.train, &split.held_out).expect("a training");
     if let Some(text) = from {
         let checkpoint = Checkpoint::from_json(text).expect("a checkpoint");
         booster = booster.resume(checkpoint).expect("the same training");
@@ -48,20 +52,20 @@ fn train(
         }
         booster.rounds().len() != stop
     });
-    let fit = trained.and_then(spinney::boosting::Trained::into_fit).expect("a model");
+    let fit = trained.and_then(spinney::boosting::Trained::into_model).expect("a model");
     (fit.model.to_json(), written, fit.record.stopped)
 }
 
 /// All kinds of training, by number.
-fn params(kind: usize) -> Params {
-    let small = Params { max_edges: Some(3), trees: 7, depth: 3, ..Params::paper() };
+fn params(kind: usize) -> FixedParams {
+    let small = FixedParams { max_edges: Some(3), trees: 7, depth: 3, ..FixedParams::paper() };
     match kind {
         0 => small,
-        1 => Params { max_edges: Some(3), trees: 7, ..Params::default() },
-        2 => Params { subsample: 0.5, pattern_sample: 0.5, seed: 9, ..small },
-        3 => Params { early_stopping: Some(2), trees: 30, learning_rate: 1.0, ..small },
-        4 => Params { loss: LossKind::Squared, count_levels: 3, ..small },
-        _ => Params { leaf: Leaf::Newton, criterion: Criterion::Newton, l2: 0.5, ..small },
+        1 => FixedParams { max_edges: Some(3), trees: 7, ..FixedParams::default() },
+        2 => FixedParams { subsample: 0.5, pattern_sample: 0.5, seed: 9, ..small },
+        3 => FixedParams { early_stopping: Some(2), trees: 30, learning_rate: 1.0, ..small },
+        4 => FixedParams { loss: LossKind::Squared, count_levels: 3, ..small },
+        _ => FixedParams { leaf: Leaf::Newton, criterion: Criterion::Newton, l2: 0.5, ..small },
     }
 }
 
@@ -94,7 +98,7 @@ proptest! {
 #[test]
 fn more_trees_may_be_asked_for() {
     let data = data(3, 24, &["0", "1"]);
-    let few = Params { trees: 3, ..params(2) };
+    let few = FixedParams { trees: 3, ..params(2) };
     let (_, written, _) = train(&data, &few, Engine::Census, None, 3);
     let (resumed, ..) = train(&data, &params(2), Engine::Census, written.as_deref(), usize::MAX);
     assert_eq!(resumed, train(&data, &params(2), Engine::Census, None, usize::MAX).0);
@@ -105,22 +109,23 @@ fn other_data_or_parameters_are_refused_with_a_reason() {
     let set = data(3, 24, &["0", "1"]);
     let (_, written, _) = train(&set, &params(0), Engine::Census, None, 3);
     let written = written.expect("a checkpoint");
-    let refused = |set: &Dataset, params: Params, (train, valid): (Vec<u32>, Vec<u32>)| {
-        let params = params.check().expect("valid parameters");
+    let refused = |set: &Dataset, params: FixedParams, split: &Split| {
+        let params = valid(&params);
         let exploration = Exploration::new(set, params.max_edges, Engine::Census);
-        let booster = Booster::new(&exploration, &params, &train, &valid).expect("a training");
+        let booster = Booster::new(&exploration, &params, &split.train, &split.held_out);
         let checkpoint = Checkpoint::from_json(&written).expect("a checkpoint");
-        booster.resume(checkpoint).err().expect("a refusal").to_string()
+        booster.expect("a training").resume(checkpoint).err().expect("a refusal").to_string()
     };
-    let other = refused(&set, Params { seed: 1, ..params(0) }, sides(&set));
+    let other = refused(&set, FixedParams { seed: 1, ..params(0) }, &split(&set));
     assert!(other.contains("seed 0, now seed is 1"), "{other}");
-    let other = refused(&set, Params { trees: 2, ..params(0) }, sides(&set));
+    let other = refused(&set, FixedParams { trees: 2, ..params(0) }, &split(&set));
     assert!(other.contains("has 3 rounds already"), "{other}");
     let another = data(4, 24, &["0", "1"]);
-    let other = refused(&another, params(0), sides(&another));
+    let other = refused(&another, params(0), &split(&another));
     assert!(other.contains("other training graphs"), "{other}");
-    let (train, valid) = sides(&set);
-    let other = refused(&set, params(0), (train, valid[1..].to_vec()));
+    let mut shorter = split(&set);
+    shorter.held_out.remove(0);
+    let other = refused(&set, params(0), &shorter);
     assert!(other.contains("validation graphs") || other.contains("scores"), "{other}");
 }
 

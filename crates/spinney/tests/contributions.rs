@@ -3,14 +3,16 @@
 //! Nothing of the library's way is used here: a set of known patterns is a bit mask, a tree that
 //! does not know a pattern goes both ways by cover, and a value is the weighted mean over all sets.
 
+mod boosted;
 mod oracle;
 
+use boosted::boosted;
 use oracle::pattern::{Pattern, embeddings, occurrences, spelled};
 use oracle::random::{Random, dataset, random_graphs};
-use spinney::boosting::{Booster, Exploration};
 use spinney::graph::{Copies, Edge};
 use spinney::model::{Interaction, Model, Node, Tree, occurrences::covered};
-use spinney::{Dataset, Engine, Params};
+use spinney::params::FixedParams;
+use spinney::{Dataset, Engine};
 
 /// A model of some small trees over random graphs, with at most `patterns` patterns.
 fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
@@ -18,19 +20,16 @@ fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
     let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
     let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
     let data = dataset(&graphs, &targets);
-    let base = Params {
+    let base = FixedParams {
         max_edges: Some(3),
         count_levels: random.pick(&[1, 2, 4, 20]),
-        ..Params::default()
+        ..FixedParams::default()
     };
-    let sizes = Params { trees: random.range(1, 4), depth: random.range(1, 5), ..base };
-    let params = Params { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
+    let sizes = FixedParams { trees: random.range(1, 4), depth: random.range(1, 5), ..base };
+    let params = FixedParams { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
     let sample = random.pick(&[1.0, 0.3]);
-    let params = Params { pattern_sample: sample, ..params }.check().ok()?;
-    let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let trained = Booster::new(&exploration, &params, &all, &[]).ok()?.run(|_| true).ok()?;
-    let model = trained.into_fit().ok()?.model;
+    let params = FixedParams { pattern_sample: sample, ..params };
+    let model = boosted(&data, &params, Engine::Census).ok()?.model;
     (model.patterns().len() <= patterns).then_some((data, model))
 }
 

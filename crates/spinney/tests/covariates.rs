@@ -1,14 +1,17 @@
 //! Numbers beside graphs, against thresholds tried one by one on the numbers themselves.
 
+mod boosted;
 mod oracle;
 
+use boosted::request;
 use oracle::random::Random;
 use spinney::dataset::Record;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::model::Node;
+use spinney::params::{FixedParams, LossKind};
 use spinney::representation::covariates::Covariates;
-use spinney::{Dataset, Params, fit};
+use spinney::{Dataset, fit};
 
 /// Graphs of one vertex, all alike, with targets.
 fn plain(targets: &[f64]) -> Dataset {
@@ -35,13 +38,13 @@ fn drop_of(targets: &[f64], above: impl Fn(usize) -> bool) -> f64 {
     error(targets.to_vec()) - error(side(true)) - error(side(false))
 }
 
-fn stump() -> Params {
-    Params {
+fn stump() -> FixedParams {
+    FixedParams {
         trees: 1,
         depth: 1,
         max_edges: Some(1),
-        loss: spinney::params::LossKind::Squared,
-        ..Params::paper()
+        loss: LossKind::Squared,
+        ..FixedParams::paper()
     }
 }
 
@@ -64,8 +67,8 @@ fn the_first_split_is_the_best_of_all_cuts_and_unseen_values_follow_it() {
         let covariates = Covariates::learn(&names, &values);
         let data = plain(&targets);
         let joined = covariates.apply(&data, copies, &values).expect("complete values");
-        let params = Params { vertices: true, ..stump() };
-        let model = fit(&joined, &params).expect("a model").model;
+        let params = FixedParams { vertices: true, ..stump() };
+        let model = fit(&joined, &request(params)).expect("a model").model;
         // Every cut, both ways round where values are unknown, and being unknown.
         let mut best = 0.0f64;
         for (column, values) in covariates.columns().iter().zip(&values) {

@@ -6,37 +6,20 @@
 //! *Consistent*: prediction puts a training graph where training put it, a loaded model predicts
 //! what the saved one did, and the metrics reported on the way are those of the model.
 
+mod boosted;
 mod oracle;
 
+use boosted::{boosted, boosted_in, boosted_on, everything, split_by};
 use oracle::pattern::{Code, Mined, mine, plain, smallest_code};
 use oracle::random::{Random, dataset, graph, random_graphs};
 use oracle::search::{Allowed, Numbers, best_split, tss};
-use spinney::boosting::{Booster, Exploration, Fit};
+use spinney::boosting::{BoostedModel, Booster, Exploration};
+use spinney::evaluation::Split;
 use spinney::evaluation::predictions::{Truth, measure};
 use spinney::graph::Graph;
 use spinney::model::{Node, Tree};
-use spinney::params::{ClassWeight, Criterion, Init, Leaf, LossKind};
-use spinney::{Dataset, Engine, Model, Params, Result};
-
-/// Trains on the graphs `train` of `data`, validates on `valid`.
-fn train_on(
-    data: &Dataset,
-    params: &Params,
-    engine: Engine,
-    (train, valid): (&[u32], &[u32]),
-) -> Result<Fit> {
-    let params = params.clone().check()?;
-    let exploration = Exploration::new(data, params.max_edges, engine);
-    Booster::new(&exploration, &params, train, valid)?.run(|_| true)?.into_fit()
-}
-
-fn everything(data: &Dataset) -> Vec<u32> {
-    (0..data.len() as u32).collect()
-}
-
-fn fitted(data: &Dataset, params: &Params, engine: Engine) -> Result<Fit> {
-    train_on(data, params, engine, (&everything(data), &[]))
-}
+use spinney::params::{ClassWeight, Criterion, FixedParams, Init, Leaf, LossKind};
+use spinney::{Dataset, Engine, Model, Result};
 
 /// Molecule-like graphs in which every node is searched alone, at once or after little work.
 #[test]
@@ -45,7 +28,7 @@ fn a_node_searched_alone_gives_the_same_bytes() {
     for seed in 0..3_000 {
         let (data, params) = random_case(400_000 + seed);
         let mut random = Random::new(450_000 + seed);
-        let params = Params {
+        let params = FixedParams {
             // Most cases must be of the kind that allows it.
             criterion: Criterion::Residual,
             pattern_sample: 1.0,
@@ -56,9 +39,9 @@ fn a_node_searched_alone_gives_the_same_bytes() {
             max_edges: random.pick(&[Some(3), Some(6), None, None]),
             ..params
         };
-        let census = fitted(&data, &params, Engine::Census).map(|f| f.model.to_json());
+        let census = boosted(&data, &params, Engine::Census).map(|f| f.model.to_json());
         for patience in [0, random.range(1, 20_000)] {
-            let alone = fitted_alone(&data, &params, patience).map(|f| f.model.to_json());
+            let alone = boosted_alone(&data, &params, patience).map(|f| f.model.to_json());
             assert_eq!(census.as_ref().ok(), alone.as_ref().ok(), "seed {seed}, {params:?}");
         }
         compared += usize::from(census.is_ok());
@@ -85,7 +68,7 @@ fn a_few_graphs_searched_alone_give_the_same_bytes() {
         };
         let targets: Vec<String> = (0..n).map(|i| value(&mut random, i).to_string()).collect();
         let data = dataset(&graphs, &targets);
-        let params = Params {
+        let params = FixedParams {
             max_edges: random.pick(&[None, None, Some(4)]),
             depth: random.range(1, 3),
             trees: random.range(1, 4),
@@ -95,10 +78,10 @@ fn a_few_graphs_searched_alone_give_the_same_bytes() {
             vertices: random.below(2) == 0,
             ..one_tree()
         };
-        let census = fitted(&data, &params, Engine::Census).expect("a model");
+        let census = boosted(&data, &params, Engine::Census).expect("a model");
         compared += census.model.trees().iter().map(|t| t.nodes().len() / 2).sum::<usize>();
         for patience in [0, random.range(1, 50_000)] {
-            let alone = fitted_alone(&data, &params, patience).expect("a model");
+            let alone = boosted_alone(&data, &params, patience).expect("a model");
             let what = format!("seed {seed}, {params:?}");
             assert_eq!(census.model.to_json(), alone.model.to_json(), "{what}");
         }
@@ -130,11 +113,10 @@ fn around(random: &mut Random, core: &[(u32, u32)]) -> Graph {
     graph(&labels, &edges)
 }
 
-fn fitted_alone(data: &Dataset, params: &Params, patience: usize) -> Result<Fit> {
+fn boosted_alone(data: &Dataset, params: &FixedParams, patience: usize) -> Result<BoostedModel> {
     let params = params.clone().check()?;
     let exploration = Exploration::new(data, params.max_edges, Engine::Bound);
-    let exploration = exploration.with_patience(patience);
-    Booster::new(&exploration, &params, &everything(data), &[])?.run(|_| true)?.into_fit()
+    boosted_in(&exploration.with_patience(patience), &params, &Split::whole(data.len()))
 }
 
 /// Random targets that suit a loss.
@@ -150,13 +132,13 @@ fn targets(random: &mut Random, n: usize, loss: LossKind) -> Vec<String> {
     (0..n).map(|_| one(random)).collect()
 }
 
-fn random_params(random: &mut Random) -> Params {
+fn random_params(random: &mut Random) -> FixedParams {
     use LossKind::{Huber, Logistic, Poisson, Softmax, Squared};
-    let base = if random.below(3) == 0 { Params::paper() } else { Params::default() };
+    let base = if random.below(3) == 0 { FixedParams::paper() } else { FixedParams::default() };
     let loss = random.pick(&[Logistic, Logistic, Softmax, Squared, Squared, Huber, Poisson]);
     let classes = matches!(loss, Logistic | Softmax);
     let balanced = classes && random.below(4) == 0;
-    Params {
+    FixedParams {
         max_edges: random.pick(&[Some(1), Some(2), Some(3), Some(4), Some(5), None]),
         depth: random.range(1, 3),
         trees: random.pick(&[1, 2, 3, 4, 15]),
@@ -181,7 +163,7 @@ fn random_params(random: &mut Random) -> Params {
 }
 
 /// A random data set, perhaps weighted, and random parameters.
-fn random_case(seed: u64) -> (Dataset, Params) {
+fn random_case(seed: u64) -> (Dataset, FixedParams) {
     let mut random = Random::new(seed);
     let graphs = random_graphs(&mut random, 9, 14);
     let params = random_params(&mut random);
@@ -196,7 +178,7 @@ fn random_case(seed: u64) -> (Dataset, Params) {
 }
 
 /// Both give the same: the same bytes, or the same refusal.
-fn assert_same(one: Result<Fit>, two: Result<Fit>, what: &str) {
+fn assert_same(one: Result<BoostedModel>, two: Result<BoostedModel>, what: &str) {
     match (one, two) {
         (Ok(one), Ok(two)) => assert_eq!(one.model.to_json(), two.model.to_json(), "{what}"),
         (Err(one), Err(two)) => assert_eq!(one.to_string(), two.to_string(), "{what}"),
@@ -209,12 +191,12 @@ fn census_and_bound_give_the_same_bytes() {
     let mut splits = 0;
     for seed in 0..20_000 {
         let (data, params) = random_case(seed);
-        let census = fitted(&data, &params, Engine::Census);
+        let census = boosted(&data, &params, Engine::Census);
         if let Ok(fit) = &census {
             splits += fit.model.trees().iter().map(|t| t.nodes().len() / 2).sum::<usize>();
         }
         let what = format!("seed {seed}, {params:?}");
-        assert_same(census, fitted(&data, &params, Engine::Bound), &what);
+        assert_same(census, boosted(&data, &params, Engine::Bound), &what);
     }
     assert!(splits > 30_000, "only {splits} splits compared");
 }
@@ -227,11 +209,12 @@ fn census_and_bound_agree_over_many_trees() {
         let graphs: Vec<Graph> = (0..4).flat_map(|_| random_graphs(&mut random, 9, 12)).collect();
         let loss = random.pick(&[LossKind::Logistic, LossKind::Softmax, LossKind::Squared]);
         let data = dataset(&graphs, &targets(&mut random, graphs.len(), loss));
-        let base = if seed % 2 == 0 { Params::paper() } else { Params::default() };
+        let base = if seed % 2 == 0 { FixedParams::paper() } else { FixedParams::default() };
         let max_edges = random.pick(&[Some(3), Some(5), None]);
-        let params = Params { loss, max_edges, trees: 25, depth: 4, learning_rate: 0.4, ..base };
+        let params =
+            FixedParams { loss, max_edges, trees: 25, depth: 4, learning_rate: 0.4, ..base };
         let (census, bound) =
-            (fitted(&data, &params, Engine::Census), fitted(&data, &params, Engine::Bound));
+            (boosted(&data, &params, Engine::Census), boosted(&data, &params, Engine::Bound));
         assert_same(census, bound, &format!("seed {seed}, {params:?}"));
     }
 }
@@ -241,18 +224,17 @@ fn census_and_bound_agree_over_many_trees() {
 fn folds_see_nothing_of_each_other() {
     for seed in 0..400 {
         let (data, params) = random_case(20_000 + seed);
-        let (train, rest): (Vec<u32>, Vec<u32>) =
-            everything(&data).into_iter().partition(|&i| i % 3 != 0 || i == 0);
-        let kept: Vec<usize> = train.iter().map(|&i| i as usize).collect();
+        let split = split_by(&data, |i| i % 3 != 0 || i == 0);
+        let kept: Vec<usize> = split.train.iter().map(|&i| i as usize).collect();
         let alone = data.subset(&kept);
         // Classes are those of all the data, so the subset must have them all.
         if data.class_names().expect("targets") != alone.class_names().expect("targets") {
             continue;
         }
         for engine in [Engine::Census, Engine::Bound] {
-            let part = train_on(&data, &params, engine, (&train, &rest));
+            let part = boosted_on(&data, &params, engine, &split);
             let what = format!("seed {seed}, {engine}, {params:?}");
-            assert_same(part, fitted(&alone, &params, engine), &what);
+            assert_same(part, boosted(&alone, &params, engine), &what);
         }
     }
 }
@@ -291,7 +273,7 @@ impl Study {
     }
 }
 
-fn allowed(params: &Params) -> Allowed {
+fn allowed(params: &FixedParams) -> Allowed {
     Allowed {
         max_edges: params.max_edges.unwrap_or(usize::MAX),
         min_support: params.min_support,
@@ -309,7 +291,7 @@ struct Inspection<'a> {
     tree: &'a Tree,
     mined: Vec<Mined>,
     numbers: Numbers<'a>,
-    params: &'a Params,
+    params: &'a FixedParams,
     what: &'a str,
 }
 
@@ -343,11 +325,11 @@ impl Inspection<'_> {
 }
 
 /// Checks the first tree of a squared-loss fit by both engines; returns its splits.
-fn check_first_tree(study: &Study, params: &Params, what: &str) -> usize {
+fn check_first_tree(study: &Study, params: &FixedParams, what: &str) -> usize {
     let (residuals, ones) = (study.residuals(), vec![1.0; study.targets.len()]);
     let mut splits = 0;
     for engine in [Engine::Census, Engine::Bound] {
-        let fit = fitted(&study.data, params, engine).expect("a model");
+        let fit = boosted(&study.data, params, engine).expect("a model");
         let what = format!("{what}, {engine}");
         let inspection = Inspection {
             study,
@@ -365,8 +347,8 @@ fn check_first_tree(study: &Study, params: &Params, what: &str) -> usize {
 }
 
 /// One tree of the paper's kind on the squared loss.
-fn one_tree() -> Params {
-    Params { loss: LossKind::Squared, trees: 1, ..Params::paper() }
+fn one_tree() -> FixedParams {
+    FixedParams { loss: LossKind::Squared, trees: 1, ..FixedParams::paper() }
 }
 
 /// Depth 1, the paper's columns: the first split is the reference's.
@@ -379,7 +361,7 @@ fn the_first_split_is_the_reference_searchs() {
         let targets = whole_targets(&mut random, graphs.len());
         let study = Study::new(&graphs, targets, max_edges);
         let params =
-            Params { max_edges: Some(max_edges), depth: 1, learning_rate: 0.5, ..one_tree() };
+            FixedParams { max_edges: Some(max_edges), depth: 1, learning_rate: 0.5, ..one_tree() };
         check_first_tree(&study, &params, &format!("seed {seed}"));
     }
 }
@@ -394,7 +376,7 @@ fn every_split_of_a_tree_is_the_reference_searchs() {
         let max_edges = random.range(1, 5);
         let targets = whole_targets(&mut random, graphs.len());
         let study = Study::new(&graphs, targets, max_edges);
-        let params = Params {
+        let params = FixedParams {
             max_edges: Some(max_edges),
             depth: random.range(2, 3),
             min_support: random.range(1, 3),
@@ -418,7 +400,7 @@ fn regularised_splits_are_the_reference_searchs() {
         let number = |random: &mut Random| (1e6 * (random.unit() - 0.5)).round() / 1e5;
         let targets = graphs.iter().map(|_| number(&mut random)).collect();
         let study = Study::new(&graphs, targets, max_edges);
-        let params = Params {
+        let params = FixedParams {
             max_edges: Some(max_edges),
             depth: 2,
             criterion: Criterion::Newton,
@@ -432,14 +414,14 @@ fn regularised_splits_are_the_reference_searchs() {
 }
 
 /// Compares the root split of both engines with the reference.
-fn check_gains(study: &Study, params: &Params, what: &str) {
+fn check_gains(study: &Study, params: &FixedParams, what: &str) {
     let (residuals, ones) = (study.residuals(), vec![1.0; study.targets.len()]);
     let mined: Vec<Mined> = study.mined.iter().map(|m| m.1.clone()).collect();
     let all: Vec<usize> = (0..study.targets.len()).collect();
     let numbers = Numbers { g: &residuals, h: &ones };
     let best = best_split(&mined, numbers, &all, &allowed(params));
     for engine in [Engine::Census, Engine::Bound] {
-        let fit = fitted(&study.data, params, engine).expect("a model");
+        let fit = boosted(&study.data, params, engine).expect("a model");
         match (&fit.model.trees()[0].nodes()[0], &best) {
             (Node::Leaf { .. }, None) => {}
             (Node::Split { pattern, at_least, gain, .. }, Some(best)) => {
@@ -461,7 +443,7 @@ fn the_reference_minimises_the_total_sum_of_squares() {
     let values = [3.0, -1.0, 1.0, -4.0, 1.0];
     let mined = mine(&graphs, 1);
     let numbers = Numbers { g: &values, h: &[1.0; 5] };
-    let limits = allowed(&Params::paper());
+    let limits = allowed(&FixedParams::paper());
     let best = best_split(&mined, numbers, &[0, 1, 2, 3, 4], &limits).expect("a split");
     assert!((best.gain - (tss(&values) - tss(&with) - tss(&without))).abs() < 1e-12);
     assert_eq!(best.code, (0, vec![(0, 1, 0, 0, 0)]));
@@ -477,9 +459,9 @@ fn the_bound_lets_a_single_graph_leave() {
     let graphs = [long.clone(), long.clone(), long, short, other.clone(), other];
     let targets: Vec<String> = [0, 0, 0, 9, 9, 9].map(|t: i32| t.to_string()).to_vec();
     let data = dataset(&graphs, &targets);
-    let params = Params { depth: 1, max_edges: None, ..one_tree() };
+    let params = FixedParams { depth: 1, max_edges: None, ..one_tree() };
     for engine in [Engine::Census, Engine::Bound] {
-        let fit = fitted(&data, &params, engine).expect("a model");
+        let fit = boosted(&data, &params, engine).expect("a model");
         let Node::Split { gain, .. } = fit.model.trees()[0].nodes()[0] else {
             panic!("{engine} finds no split");
         };
@@ -499,7 +481,7 @@ fn threads_give_the_same_bytes() {
         for engine in [Engine::Census, Engine::Bound, Engine::Auto] {
             let json = |threads: usize| {
                 with_threads(threads, || {
-                    fitted(&data, &params, engine).map(|f| f.model.to_json()).ok()
+                    boosted(&data, &params, engine).map(|f| f.model.to_json()).ok()
                 })
             };
             let one = json(1);
@@ -513,12 +495,12 @@ fn threads_give_the_same_bytes() {
 #[test]
 fn threads_give_the_same_bytes_on_a_larger_set() {
     let data = spinney::demo::graph_xor();
-    for preset in [Params::default(), Params::paper()] {
-        let base = Params { trees: 12, depth: 3, ..preset };
-        let params = Params { max_edges: Some(4), learning_rate: 0.5, ..base };
+    for preset in [FixedParams::default(), FixedParams::paper()] {
+        let base = FixedParams { trees: 12, depth: 3, ..preset };
+        let params = FixedParams { max_edges: Some(4), learning_rate: 0.5, ..base };
         let json = |threads: usize, engine: Engine| {
             with_threads(threads, || {
-                fitted(&data, &params, engine).expect("a model").model.to_json()
+                boosted(&data, &params, engine).expect("a model").model.to_json()
             })
         };
         let one = json(1, Engine::Census);
@@ -542,7 +524,7 @@ fn prediction_leads_training_graphs_to_their_training_leaves() {
             // Poisson scores at absurd learning rates leave the range of numbers.
             let Ok(trained) = booster.run(|_| true) else { continue };
             let training = trained.leaves();
-            let model = trained.into_fit().expect("a certified model").model;
+            let model = trained.into_model().expect("a certified model").model;
             for (graph, predicted) in model.leaves(&data).into_iter().enumerate() {
                 let led: Vec<usize> = training.iter().map(|tree| tree[graph] as usize).collect();
                 assert_eq!(predicted, led, "seed {seed}, {engine}, graph {graph}");
@@ -555,7 +537,7 @@ fn prediction_leads_training_graphs_to_their_training_leaves() {
 fn a_saved_model_comes_back_the_same() {
     for seed in 0..300 {
         let (data, params) = random_case(60_000 + seed);
-        let Ok(fit) = fitted(&data, &params, Engine::Auto) else { continue };
+        let Ok(fit) = boosted(&data, &params, Engine::Auto) else { continue };
         let text = fit.model.to_json();
         let again = Model::from_json(&text).expect("an intact model");
         assert_eq!(again, fit.model, "seed {seed}");
@@ -573,11 +555,10 @@ fn a_saved_model_comes_back_the_same() {
 fn reported_metrics_are_those_of_the_model() {
     for seed in 0..500 {
         let (data, params) = random_case(80_000 + seed);
-        let (train, valid): (Vec<u32>, Vec<u32>) =
-            everything(&data).into_iter().partition(|&i| i % 3 != 1);
+        let split = split_by(&data, |i| i % 3 != 1);
         for engine in [Engine::Census, Engine::Bound] {
-            let Ok(fit) = train_on(&data, &params, engine, (&train, &valid)) else { continue };
-            let picked: Vec<usize> = valid.iter().map(|&i| i as usize).collect();
+            let Ok(fit) = boosted_on(&data, &params, engine, &split) else { continue };
+            let picked: Vec<usize> = split.held_out.iter().map(|&i| i as usize).collect();
             let held = data.subset(&picked);
             let truth = Truth::of(&held, fit.model.task()).expect("known targets");
             let stages = fit.model.staged_predict(&held);
@@ -599,10 +580,9 @@ fn early_stopping_keeps_the_best_round() {
     let mut stopped = 0;
     for seed in 0..200 {
         let (data, params) = random_case(90_000 + seed);
-        let params = Params { trees: 12, early_stopping: Some(2), ..params };
-        let (train, valid): (Vec<u32>, Vec<u32>) =
-            everything(&data).into_iter().partition(|&i| i % 2 == 0);
-        let Ok(fit) = train_on(&data, &params, Engine::Auto, (&train, &valid)) else { continue };
+        let params = FixedParams { trees: 12, early_stopping: Some(2), ..params };
+        let split = split_by(&data, |i| i % 2 == 0);
+        let Ok(fit) = boosted_on(&data, &params, Engine::Auto, &split) else { continue };
         let record = &fit.record;
         let watched: Vec<f64> = record
             .rounds

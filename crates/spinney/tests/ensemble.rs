@@ -1,12 +1,16 @@
 //! An ensemble is the mean of its trainings, whichever engine, and goes on from a checkpoint.
 
+mod boosted;
 mod oracle;
 mod stopping;
 
+use boosted::{boosted_on, split_by, valid};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
-use spinney::boosting::{Booster, Exploration};
-use spinney::{Dataset, Engine, Fit, Params};
+use spinney::boosting::{BoostedModel, Booster, Exploration};
+use spinney::evaluation::Split;
+use spinney::params::FixedParams;
+use spinney::{Dataset, Engine};
 use stopping::resumed;
 
 fn data(seed: u64, targets: &[&str]) -> Dataset {
@@ -18,12 +22,12 @@ fn data(seed: u64, targets: &[&str]) -> Dataset {
     dataset(&graphs, &targets)
 }
 
-fn train(data: &Dataset, params: &Params, engine: Engine) -> Fit {
-    let params = params.clone().check().expect("valid parameters");
-    let exploration = Exploration::new(data, params.max_edges, engine);
-    let (train, valid): (Vec<u32>, Vec<u32>) = (0..data.len() as u32).partition(|i| i % 4 != 1);
-    let booster = Booster::new(&exploration, &params, &train, &valid).expect("a training");
-    booster.run(|_| true).and_then(spinney::boosting::Trained::into_fit).expect("a model")
+fn split(data: &Dataset) -> Split {
+    split_by(data, |i| i % 4 != 1)
+}
+
+fn train(data: &Dataset, params: &FixedParams, engine: Engine) -> BoostedModel {
+    boosted_on(data, params, engine, &split(data)).expect("a model")
 }
 
 proptest! {
@@ -37,16 +41,16 @@ proptest! {
         subsample in 0.4f64..0.9,
     ) {
         let data = data(seed, &["0", "1", "2"][..classes]);
-        let params = Params {
+        let params = FixedParams {
             max_edges: Some(3), trees: 5, depth: 4, subsample, pattern_sample: 0.3, seed,
-            ensemble: members, ..Params::default()
+            ensemble: members, ..FixedParams::default()
         };
         let whole = train(&data, &params, Engine::Census).model;
         prop_assert_eq!(&whole, &train(&data, &params, Engine::Bound).model);
         prop_assert_eq!((whole.rounds(), whole.ensemble()), (5, members));
         let alone: Vec<_> = (0..members)
             .map(|i| {
-                let params = Params { ensemble: 1, seed: params.seed_of(i), ..params.clone() };
+                let params = FixedParams { ensemble: 1, seed: params.seed_of(i), ..params.clone() };
                 train(&data, &params, Engine::Census).model.staged_predict(&data)
             })
             .collect();
@@ -69,14 +73,16 @@ proptest! {
     #[test]
     fn an_ensemble_goes_on_from_a_checkpoint(seed in 0u64..1 << 40, stop in 1usize..6) {
         let data = data(seed, &["0", "1"]);
-        let params = Params {
-            max_edges: Some(3), trees: 6, depth: 4, pattern_sample: 0.3, ensemble: 3, seed, ..Params::default()
+        let params = FixedParams {
+            max_edges: Some(3), trees: 6, depth: 4, pattern_sample: 0.3, ensemble: 3, seed, ..FixedParams::default()
         };
         let whole = train(&data, &params, Engine::Census).model.to_json();
-        let params = params.check().expect("valid parameters");
+        let params = valid(&params);
         let exploration = Exploration::new(&data, params.max_edges, Engine::Bound);
-        let (side, valid): (Vec<u32>, Vec<u32>) = (0..data.len() as u32).partition(|i| i % 4 != 1);
-        let start = || Booster::new(&exploration, &params, &side, &valid).expect("a training");
+        let Split { train, held_out } = split(&data);
+        let start = || {
+            Booster::new(&exploration, &params, &train, &held_out).expect("a training")
+        };
         prop_assert_eq!(resumed(start, stop).to_json(), whole);
     }
 }
@@ -84,8 +90,8 @@ proptest! {
 #[test]
 fn without_sampling_one_training_is_all() {
     let data = data(3, &["0", "1"]);
-    let one = Params { max_edges: Some(3), trees: 4, ..Params::paper() };
-    let many = Params { ensemble: 9, ..one.clone() };
+    let one = FixedParams { max_edges: Some(3), trees: 4, ..FixedParams::paper() };
+    let many = FixedParams { ensemble: 9, ..one.clone() };
     let (one, many) = (train(&data, &one, Engine::Census), train(&data, &many, Engine::Census));
     assert_eq!(one.model.to_json(), many.model.to_json());
 }

@@ -1,14 +1,16 @@
 //! Faults that the library once had, each with the smallest case that showed it.
 
+mod boosted;
 mod oracle;
 
+use boosted::request;
 use oracle::random::{dataset, graph};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use spinney::graph::Graph;
-use spinney::params::LossKind;
+use spinney::params::{FixedParams, LossKind};
 use spinney::search::gain::{Rule, Sums};
-use spinney::{Model, Params, fit};
+use spinney::{Model, fit};
 
 /// Gains that are equal as fractions are ties, so that the simpler pattern wins.
 #[test]
@@ -41,8 +43,9 @@ fn huge_targets_give_a_readable_model() {
     let graphs: Vec<Graph> = (0..6u32).map(|i| graph(&[0, i % 2], &[(0, 1, 0)])).collect();
     let targets: Vec<String> =
         (0..6).map(|i| if i % 2 == 0 { "1e200" } else { "-1e200" }.to_owned()).collect();
-    let params = Params { loss: LossKind::Squared, trees: 2, depth: 1, ..Params::paper() };
-    if let Ok(fit) = fit(&dataset(&graphs, &targets), &params) {
+    let params =
+        FixedParams { loss: LossKind::Squared, trees: 2, depth: 1, ..FixedParams::paper() };
+    if let Ok(fit) = fit(&dataset(&graphs, &targets), &request(params)) {
         assert!(Model::from_json(&fit.model.to_json()).is_ok());
     }
 }
@@ -54,8 +57,8 @@ fn repeated_patterns_are_refused_or_predict_the_same() {
     let graphs: Vec<Graph> = (0..6u32).map(|i| graph(&[0, i % 2], &[(0, 1, 0)])).collect();
     let targets: Vec<String> = (0..6).map(|i| (i % 2).to_string()).collect();
     let data = dataset(&graphs, &targets);
-    let params = Params { trees: 2, depth: 1, ..Params::paper() };
-    let model = fit(&data, &params).expect("a model").model;
+    let params = FixedParams { trees: 2, depth: 1, ..FixedParams::paper() };
+    let model = fit(&data, &request(params)).expect("a model").model;
     let mut file: Value = serde_json::from_str(&model.to_json()).expect("JSON");
     let patterns = file["model"]["patterns"].as_array_mut().expect("patterns");
     let first = patterns[0].clone();

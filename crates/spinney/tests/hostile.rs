@@ -1,18 +1,21 @@
 //! Data that are legal and hostile: they end within seconds, or within the limits given, with a model
 //! that can be read back; or an error says why not.
 
+mod boosted;
 mod oracle;
 
 use std::time::{Duration, Instant};
 
+use boosted::boosted_within;
 use oracle::random::{dataset, graph};
-use spinney::boosting::{Booster, Exploration, Fit, Limits, Trained};
+use spinney::boosting::{BoostedModel, Limits};
 use spinney::graph::Graph;
-use spinney::{Dataset, Engine, Model, Params, Result};
+use spinney::params::{FixedParams, LossKind};
+use spinney::{Dataset, Engine, Model, Result};
 
 /// A few rounds with the settings that users get.
-fn few() -> Params {
-    Params { trees: 5, ..Params::default() }
+fn few() -> FixedParams {
+    FixedParams { trees: 5, ..FixedParams::default() }
 }
 
 fn within(seconds: u64, megabytes: usize) -> Limits {
@@ -22,14 +25,9 @@ fn within(seconds: u64, megabytes: usize) -> Limits {
 
 /// Trains within limits, which must be kept, more or less: a round is not broken off in the middle of a
 /// histogram.
-fn train(data: &Dataset, params: &Params, limits: Limits) -> Result<Fit> {
+fn train(data: &Dataset, params: &FixedParams, limits: Limits) -> Result<BoostedModel> {
     let started = Instant::now();
-    let params = params.clone().check()?;
-    let exploration = Exploration::limited(data, params.max_edges, Engine::Auto, limits);
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let fit = Booster::new(&exploration, &params, &all, &[])
-        .and_then(|booster| booster.run(|_| true))
-        .and_then(Trained::into_fit);
+    let fit = boosted_within(data, params, Engine::Auto, limits);
     assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
     if let Ok(fit) = &fit {
         assert_eq!(Model::from_json(&fit.model.to_json()).as_ref(), Ok(&fit.model));
@@ -121,7 +119,7 @@ fn symmetric_graphs_end_within_their_limits() {
     ];
     for (name, make) in kinds {
         let data = by_turns(make, 10);
-        for params in [few(), Params { trees: 5, max_edges: None, ..Params::paper() }] {
+        for params in [few(), FixedParams { trees: 5, max_edges: None, ..FixedParams::paper() }] {
             let fit = train(&data, &params, within(3, 1000));
             assert!(fit.is_ok(), "{name}: {:?}", fit.err());
         }
@@ -160,7 +158,7 @@ fn a_graph_of_a_million_edges_among_small_ones() {
 #[test]
 fn patterns_with_too_many_embeddings_are_told() {
     let data = by_turns(|i| star(100 + i % 2 * 100), 10);
-    let params = Params { trees: 2, max_edges: Some(3), count_levels: 1, ..few() };
+    let params = FixedParams { trees: 2, max_edges: Some(3), count_levels: 1, ..few() };
     let limits = Limits { memory: Some(400_000), ..Limits::default() };
     let fit = train(&data, &params, limits).expect("a model");
     let unproven = &fit.model.provenance().unproven;
@@ -174,7 +172,7 @@ fn a_hundred_thousand_classes() {
     let graphs: Vec<Graph> =
         (0..50_000u32).map(|i| graph(&[i, 50_000 + i], &[(0, 1, 0)])).collect();
     let targets: Vec<String> = (0..50_000).map(|i| (i % 2).to_string()).collect();
-    let params = Params { min_samples_leaf: 1, ..few() };
+    let params = FixedParams { min_samples_leaf: 1, ..few() };
     let fit = train(&dataset(&graphs, &targets), &params, within(30, 2000)).expect("a model");
     assert!(fit.record.patterns >= 100_000, "{}", fit.record.patterns);
 }
@@ -183,7 +181,7 @@ fn a_hundred_thousand_classes() {
 fn a_thousand_target_classes() {
     let graphs: Vec<Graph> = (0..2000u32).map(|i| graph(&[i % 7, i % 5], &[(0, 1, 0)])).collect();
     let targets: Vec<String> = (0..2000).map(|i| format!("c{}", i % 1000)).collect();
-    let params = Params { trees: 1, ..few() };
+    let params = FixedParams { trees: 1, ..few() };
     let fit = train(&dataset(&graphs, &targets), &params, within(20, 2000)).expect("a model");
     assert_eq!(fit.model.task().classes().len(), 1000);
 }
@@ -214,8 +212,8 @@ fn targets_and_weights_at_the_ends_of_the_range() {
         dataset(&graphs, &(0..60).map(of).collect::<Vec<String>>())
     };
     let signs = numbers(&|i| format!("{}1e300", if i % 3 == 0 { "-" } else { "" }));
-    for params in [few(), Params { trees: 5, ..Params::paper() }] {
-        let params = Params { loss: spinney::params::LossKind::Squared, ..params };
+    for params in [few(), FixedParams { trees: 5, ..FixedParams::paper() }] {
+        let params = FixedParams { loss: LossKind::Squared, ..params };
         // The squared loss of 1e300 is no number: it must say so.
         if let Err(error) = train(&signs, &params, Limits::default()) {
             assert!(error.to_string().contains("scale the targets"), "{error}");

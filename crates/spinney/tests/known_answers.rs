@@ -4,20 +4,23 @@
 //! on its own data and folds. The data are not part of the project: where they are absent, each
 //! test says `skipped` and passes.
 
+mod boosted;
 mod oracle;
 
 use std::collections::HashSet;
 
+use boosted::{model, request, unchanged};
 use oracle::data::{folds, load};
-use spinney::boosting::{Booster, Exploration, Trained};
 use spinney::evaluation::Folds;
 use spinney::evaluation::metrics::Metric;
 use spinney::evaluation::predictions::{Truth, measure};
 use spinney::graph::Graph;
 use spinney::mining::classes::{ClassTable, Columns};
 use spinney::mining::{Census, Limits, Next, visit};
-use spinney::training::cross_validation::cross_validate;
-use spinney::{Dataset, Engine, Params, fit};
+use spinney::params::FixedParams;
+use spinney::training::cross_validation::{FoldWork, cross_validate};
+use spinney::training::{Explored, Silent};
+use spinney::{Dataset, Engine, fit};
 
 /// Patterns of one edge or more, by walking the enumeration tree.
 fn visited(graphs: &[Graph], min_support: usize, max_edges: Option<usize>) -> usize {
@@ -108,8 +111,8 @@ fn patterns_fall_into_the_known_classes() {
     }
 }
 
-fn accuracies(train: &Dataset, test: &Dataset, params: &Params) -> Vec<f64> {
-    let model = fit(train, params).expect("a model").model;
+fn accuracies(train: &Dataset, test: &Dataset, params: &FixedParams) -> Vec<f64> {
+    let model = fit(train, &request(params.clone())).expect("a model").model;
     let truth = Truth::of(test, model.task()).expect("known classes");
     let stages = model.staged_predict(test);
     stages[1..].iter().map(|stage| measure(Metric::Accuracy, stage, &truth)).collect()
@@ -123,8 +126,8 @@ fn xor_folds() -> Option<[Dataset; 2]> {
 #[test]
 fn graph_xor_is_learned_by_trees_of_depth_2() {
     let Some([one, two]) = xor_folds() else { return };
-    let base = Params { trees: 230, max_edges: Some(2), ..Params::paper() };
-    let params = Params { depth: 2, learning_rate: 0.7, ..base };
+    let base = FixedParams { trees: 230, max_edges: Some(2), ..FixedParams::paper() };
+    let params = FixedParams { depth: 2, learning_rate: 0.7, ..base };
     for (train, test) in [(&one, &two), (&two, &one)] {
         let accuracies = accuracies(train, test, &params);
         let perfect = accuracies.iter().position(|&a| a == 1.0).map(|at| at + 1);
@@ -136,8 +139,8 @@ fn graph_xor_is_learned_by_trees_of_depth_2() {
 fn graph_xor_is_not_learned_by_linear_models() {
     let Some([one, two]) = xor_folds() else { return };
     for max_edges in 1..=6 {
-        let base = Params { trees: 230, max_edges: Some(max_edges), ..Params::paper() };
-        let params = Params { depth: 1, learning_rate: 0.7, ..base };
+        let base = FixedParams { trees: 230, max_edges: Some(max_edges), ..FixedParams::paper() };
+        let params = FixedParams { depth: 1, learning_rate: 0.7, ..base };
         for (train, test) in [(&one, &two), (&two, &one)] {
             let best = accuracies(train, test, &params).into_iter().fold(0.0, f64::max);
             assert!(best < 0.7, "depth 1, at most {max_edges} edges: {best}");
@@ -168,12 +171,15 @@ fn nci1(depth: usize, learning_rate: f64, trees: usize) -> Option<(f64, f64)> {
     let data = load("paper/nci1_ecfp.gsp.gz")?;
     let folds = Folds::from_numbers(&folds("paper/nci1_ecfp.folds")?, data.len()).expect("folds");
     assert_eq!(folds.count(), 10);
-    let base = Params { max_edges: Some(4), depth, ..Params::paper() };
-    let params = Params { learning_rate, trees, ..base }.check().expect("valid parameters");
-    let exploration = Exploration::new(&data, Some(4), Engine::Census);
-    let setting =
-        cross_validate(&exploration, &folds, &params, None, || ()).expect("a cross-validation");
-    let at = |metric| setting.at(metric, trees).expect("every round").0;
+    let base = FixedParams { max_edges: Some(4), depth, ..FixedParams::paper() };
+    let mut request = request(FixedParams { learning_rate, trees, ..base });
+    request.engine = Engine::Census;
+    let prepared = unchanged(&data);
+    let explored = Explored::new(&prepared, std::slice::from_ref(&request), &Silent);
+    let explored = explored.expect("a census");
+    let result = cross_validate(&explored, &request, &folds.into(), None, FoldWork::silent());
+    let result = result.expect("a cross-validation").expect("nobody stops it");
+    let at = |metric| result.at_round(metric, trees).expect("every round").mean;
     Some((100.0 * at(Metric::Accuracy), 100.0 * at(Metric::Auc)))
 }
 
@@ -202,16 +208,11 @@ fn nci1_trees_are_as_good_as_published() {
 #[test]
 fn engines_agree_on_real_molecules() {
     let Some(data) = load("tu/MUTAG") else { return };
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    for (max_edges, base) in [(5, Params::paper()), (4, Params::default())] {
-        let base = Params { max_edges: Some(max_edges), trees: 12, ..base };
-        let params = Params { depth: 4, ..base }.check().expect("valid parameters");
-        let [census, bound] = [Engine::Census, Engine::Bound].map(|engine| {
-            let exploration = Exploration::new(&data, params.max_edges, engine);
-            let booster = Booster::new(&exploration, &params, &all, &[]).expect("a booster");
-            let fit = booster.run(|_| true).and_then(Trained::into_fit).expect("a model");
-            fit.model.to_json()
-        });
+    for (max_edges, base) in [(5, FixedParams::paper()), (4, FixedParams::default())] {
+        let base = FixedParams { max_edges: Some(max_edges), trees: 12, ..base };
+        let params = FixedParams { depth: 4, ..base };
+        let [census, bound] =
+            [Engine::Census, Engine::Bound].map(|engine| model(&data, &params, engine).to_json());
         assert!(census == bound, "at most {max_edges} edges");
     }
 }

@@ -1,16 +1,20 @@
 //! Limits of time, memory and patterns: a training that reaches one ends with a valid model; what it
 //! calls proven is what a training without limits finds, and what it calls unproven is within its bound.
 
+mod boosted;
 mod oracle;
 
 use std::time::{Duration, Instant};
 
+use boosted::{boosted_within, everything, valid};
 use oracle::random::{Random, Shape, dataset, graph, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
-use spinney::boosting::{Booster, Checkpoint, Exploration, Fit, Limits, StopReason, Trained};
+use spinney::boosting::{
+    BoostedModel, Booster, Checkpoint, Exploration, Limits, StopReason, Trained,
+};
 use spinney::model::{Model, Node};
-use spinney::params::{Criterion, Leaf};
-use spinney::{Dataset, Engine, Params};
+use spinney::params::{Criterion, FixedParams, Leaf};
+use spinney::{Dataset, Engine};
 
 fn data(seed: u64, count: usize) -> Dataset {
     let mut random = Random::new(seed);
@@ -20,12 +24,8 @@ fn data(seed: u64, count: usize) -> Dataset {
     dataset(&graphs, &targets)
 }
 
-fn train(data: &Dataset, params: &Params, engine: Engine, limits: Limits) -> Fit {
-    let params = params.clone().check().expect("valid parameters");
-    let exploration = Exploration::limited(data, params.max_edges, engine, limits);
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let booster = Booster::new(&exploration, &params, &all, &[]).expect("a training");
-    booster.run(|_| true).and_then(Trained::into_fit).expect("a model")
+fn train(data: &Dataset, params: &FixedParams, engine: Engine, limits: Limits) -> BoostedModel {
+    boosted_within(data, params, engine, limits).expect("a model")
 }
 
 /// Compares a model with one that was trained without limits. Trees are the same up to nodes that are
@@ -71,13 +71,13 @@ fn check(limited: &Model, free: &Model) -> Result<(), String> {
     Ok(())
 }
 
-fn params(kind: usize) -> Params {
-    let small = Params { max_edges: Some(5), trees: 5, depth: 3, ..Params::paper() };
+fn params(kind: usize) -> FixedParams {
+    let small = FixedParams { max_edges: Some(5), trees: 5, depth: 3, ..FixedParams::paper() };
     match kind {
         0 => small,
-        1 => Params { count_levels: 3, vertices: true, ..small },
-        2 => Params { criterion: Criterion::Newton, leaf: Leaf::Newton, l2: 1.0, ..small },
-        _ => Params { subsample: 0.7, pattern_sample: 0.5, ..small },
+        1 => FixedParams { count_levels: 3, vertices: true, ..small },
+        2 => FixedParams { criterion: Criterion::Newton, leaf: Leaf::Newton, l2: 1.0, ..small },
+        _ => FixedParams { subsample: 0.7, pattern_sample: 0.5, ..small },
     }
 }
 
@@ -136,7 +136,7 @@ proptest! {
             return Ok(());
         }
         let data = dataset(&graphs, &targets);
-        let params = Params { max_edges: Some(2), trees: 3, ..params(kind) };
+        let params = FixedParams { max_edges: Some(2), trees: 3, ..params(kind) };
         // A growth may have 4,096 embeddings; the space counts as full only far beyond.
         let limits = Limits { memory: Some(400_000), ..Limits::default() };
         let limited = train(&data, &params, Engine::Bound, limits);
@@ -166,7 +166,7 @@ fn no_time_at_all_gives_a_model() {
 #[test]
 fn any_time_gives_a_model_that_is_a_beginning() {
     let data = data(6, 200);
-    let params = Params { max_edges: Some(8), trees: 40, ..params(2) };
+    let params = FixedParams { max_edges: Some(8), trees: 40, ..params(2) };
     let free = train(&data, &params, Engine::Census, Limits::default());
     for millis in [1, 5, 20, 50] {
         let until = Some(Instant::now() + Duration::from_millis(millis));
@@ -179,13 +179,13 @@ fn any_time_gives_a_model_that_is_a_beginning() {
 #[test]
 fn a_training_goes_on_after_a_limit() {
     let data = data(7, 60);
-    let all: Vec<u32> = (0..60).collect();
+    let all = everything(&data);
     let params = params(1);
     let free = train(&data, &params, Engine::Bound, Limits::default());
-    let valid = params.clone().check().expect("valid parameters");
+    let valid = valid(&params);
     for most in [20, 60, 120, 200] {
         let limits = Limits { patterns: Some(most), ..Limits::default() };
-        let exploration = Exploration::limited(&data, params.max_edges, Engine::Bound, limits);
+        let exploration = Exploration::with_limits(&data, params.max_edges, Engine::Bound, limits);
         let booster = Booster::new(&exploration, &valid, &all, &[]).expect("a training");
         let mut written: Option<Checkpoint> = None;
         let trained = booster.run_watched(|booster| {
@@ -198,7 +198,7 @@ fn a_training_goes_on_after_a_limit() {
         let exploration = Exploration::new(&data, params.max_edges, Engine::Bound);
         let booster = Booster::new(&exploration, &valid, &all, &[]).expect("a training");
         let resumed = booster.resume(checkpoint).and_then(|b| b.run(|_| true));
-        let resumed = resumed.and_then(Trained::into_fit).expect("a model");
+        let resumed = resumed.and_then(Trained::into_model).expect("a model");
         assert_eq!(resumed.model.to_json(), free.model.to_json());
     }
 }

@@ -1,21 +1,23 @@
-//! A linear model beside the trees: they do not see it, its scores are what the model gives, it has the weight that
-//! was asked for, and a trial finds one where there is something to add up.
+//! A linear model beside the trees: they do not see it, its scores are what the model gives, it has
+//! the weight that was asked for, and tuning finds one where there is something to add up.
 
+mod boosted;
 mod oracle;
 mod stopping;
 
+use boosted::{auto, everything, explored, plan, request, split_by, trained_on, tune, unchanged};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::boosting::{Booster, Exploration, Trained, ValidParams};
-use spinney::params::LossKind;
-use spinney::tuning::automatic::{Open, advised};
-use spinney::tuning::hold_out::settled;
-use spinney::{Dataset, Engine, Model, Params};
-use stopping::resumed;
+use spinney::params::{FixedParams, LossKind, Setting, ValidParams};
+use spinney::training::Request;
+use spinney::training::cross_validation::{FoldWork, train_fold};
+use spinney::{Dataset, Engine, Model, Params, fit};
+use stopping::resumed_training;
 
-/// Graphs with a target: the number of vertices labelled 1, less those labelled 2; or whether that is positive.
+/// Graphs with a target: the number of vertices labelled 1, less those labelled 2; or whether that is
+/// positive.
 fn data(seed: u64, count: usize, classes: bool) -> Dataset {
     let mut random = Random::new(seed);
     let shape = Shape { vertices: 12, edges: 14, vertex_labels: 4, edge_labels: 2 };
@@ -34,21 +36,20 @@ fn data(seed: u64, count: usize, classes: bool) -> Dataset {
     dataset(&graphs, &targets.collect::<Vec<_>>())
 }
 
-fn small(seed: u64, classes: bool) -> Params {
+fn small(seed: u64, classes: bool) -> FixedParams {
     let loss = if classes { LossKind::Logistic } else { LossKind::Squared };
-    let sampling = Params { subsample: 0.8, pattern_sample: 0.5, seed, ..Params::default() };
-    Params { max_edges: Some(2), depth: 3, trees: 6, ensemble: 1, loss, ..sampling }
+    let sampling =
+        FixedParams { subsample: 0.8, pattern_sample: 0.5, seed, ..FixedParams::default() };
+    FixedParams { max_edges: Some(2), depth: 3, trees: 6, ensemble: 1, loss, ..sampling }
 }
 
-fn all(data: &Dataset) -> Vec<u32> {
-    (0..data.len() as u32).collect()
+/// A request of whichever engine.
+fn by(engine: Engine, params: &FixedParams) -> Request {
+    Request { engine, ..request(params.clone()) }
 }
 
-fn trained(data: &Dataset, params: &Params, engine: Engine) -> Model {
-    let params = params.clone().check().expect("valid parameters");
-    let exploration = Exploration::new(data, params.max_edges, engine);
-    let booster = Booster::new(&exploration, &params, &all(data), &[]).expect("a training");
-    booster.run(|_| true).and_then(Trained::into_fit).expect("a model").model
+fn trained(data: &Dataset, params: &FixedParams, engine: Engine) -> Model {
+    fit(data, &by(engine, params)).expect("a model").model
 }
 
 fn scores(model: &Model, data: &Dataset) -> Vec<f64> {
@@ -67,8 +68,8 @@ proptest! {
         classes in proptest::bool::ANY,
     ) {
         let (data, fresh) = (data(seed, 60, classes), data(seed + 1, 30, classes));
-        let plain = Params { ensemble, ..small(seed, classes) };
-        let beside = |linear: f64| trained(&data, &Params { linear, ..plain.clone() }, Engine::Census);
+        let plain = FixedParams { ensemble, ..small(seed, classes) };
+        let beside = |linear: f64| trained(&data, &FixedParams { linear, ..plain.clone() }, Engine::Census);
         let (none, one, more) = (beside(0.0), beside(weight), beside(2.0 * weight));
         prop_assert_eq!(none.trees_beside(), 0);
         let stumps = one.trees_beside();
@@ -93,64 +94,55 @@ proptest! {
     #[test]
     fn training_knows_what_the_model_will_say(seed in 0u64..1 << 40, classes in proptest::bool::ANY) {
         let whole = data(seed, 70, classes);
-        let params = Params { linear: 0.7, temperature: 1.3, ensemble: 2, ..small(seed, classes) };
-        let params = params.check().expect("valid parameters");
-        let (train, valid): (Vec<u32>, Vec<u32>) = all(&whole).into_iter().partition(|i| i % 3 != 0);
-        let exploration = Exploration::new(&whole, params.max_edges, Engine::Census);
-        let booster = Booster::new(&exploration, &params, &train, &valid).expect("a training");
-        let trained = booster.run(|_| true).expect("trained");
-        let told = trained.valid_predictions();
-        let model = trained.into_fit().expect("a model").model;
+        let params = FixedParams { linear: 0.7, temperature: 1.3, ensemble: 2, ..small(seed, classes) };
+        let wanted = by(Engine::Census, &params);
+        let split = split_by(&whole, |i| i % 3 != 0);
+        let prepared = unchanged(&whole);
+        let fold = train_fold(&explored(&prepared, &wanted), &wanted, &split, FoldWork::silent());
+        let known = fold.expect("trained").expect("nobody stops it").scores;
+        let model = trained_on(&whole, &wanted, &split).expect("a model").model;
         let part = |graphs: &[u32]| whole.subset(&graphs.iter().map(|&g| g as usize).collect::<Vec<_>>());
-        let held = part(&valid);
+        let held = part(&split.held_out);
+        prop_assert_eq!(known.len(), held.len());
         for (i, score) in scores(&model, &held).into_iter().enumerate() {
-            prop_assert_eq!(score.to_bits(), told.scores(i)[0].to_bits(), "graph {}", i);
+            prop_assert_eq!(score.to_bits(), known[i].to_bits(), "graph {}", i);
         }
         let last = model.staged_predict(&held).pop().expect("stages");
-        prop_assert_eq!(last.scores(0)[0].to_bits(), told.scores(0)[0].to_bits());
+        prop_assert_eq!(last.scores(0)[0].to_bits(), known[0].to_bits());
         // Graphs that are held out leave no trace in the linear model.
-        let alone = part(&train);
-        let other = trained_within(&alone, &params);
+        let alone = part(&split.train);
+        let other = trained(&alone, &params, Engine::Census);
         prop_assert_eq!(scores(&other, &held), scores(&model, &held));
     }
 
     #[test]
     fn engines_threads_and_checkpoints_do_not_matter(seed in 0u64..1 << 40, stop in 1usize..6, classes in proptest::bool::ANY) {
         let data = data(seed, 50, classes);
-        let params = Params { linear: 0.4, ..small(seed, classes) };
+        let params = FixedParams { linear: 0.4, ..small(seed, classes) };
         let whole = trained(&data, &params, Engine::Census).to_json();
         prop_assert_eq!(&trained(&data, &params, Engine::Bound).to_json(), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
         prop_assert_eq!(&pool.install(|| trained(&data, &params, Engine::Census).to_json()), &whole);
-        let params = params.check().expect("valid parameters");
-        let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
-        let start = || Booster::new(&exploration, &params, &all(&data), &[]).expect("a training");
-        prop_assert_eq!(&resumed(start, stop).to_json(), &whole);
+        let resumed = resumed_training(&data, &by(Engine::Census, &params), stop);
+        prop_assert_eq!(&resumed.to_json(), &whole);
         let read = Model::from_json(&whole).expect("intact");
         prop_assert_eq!(&read.to_json(), &whole);
     }
 }
 
-fn trained_within(data: &Dataset, params: &ValidParams) -> Model {
-    let exploration = Exploration::new(data, params.max_edges, Engine::Census);
-    let booster = Booster::new(&exploration, params, &all(data), &[]).expect("a training");
-    booster.run(|_| true).and_then(Trained::into_fit).expect("a model").model
-}
-
-/// The parameters that a trial finds.
-fn found(params: Params, data: &Dataset) -> ValidParams {
-    let open = [Open::MinGain, Open::Trees, Open::Temperature, Open::Linear];
-    let params = advised(&params.check().expect("valid parameters"), &open, data).expect("advice");
-    let exploration = Exploration::new(data, params.max_edges, Engine::Census);
-    settled(&exploration, &params, &all(data), &|| true).expect("a trial")
+/// The parameters that tuning finds, the linear weight among them.
+fn tuned(params: FixedParams, data: &Dataset) -> ValidParams {
+    let trees = params.trees;
+    let auto = Params { linear: Setting::Auto, ..auto(params) };
+    tune(data, &plan(&auto, trees, data), Engine::Census, &everything(data)).params
 }
 
 #[test]
 fn what_adds_up_is_left_to_the_linear_model() {
     let (data, fresh) = (data(3, 400, false), data(4, 200, false));
-    let plain = Params { trees: 30, depth: 2, ..small(0, false) };
-    let found = found(plain.clone(), &data);
-    assert!(found.linear > 0.3, "{}", found.linear);
+    let plain = FixedParams { trees: 30, depth: 2, ..small(0, false) };
+    let tuned = tuned(plain.clone(), &data);
+    assert!(tuned.linear > 0.3, "{}", tuned.linear);
     let wrong = |model: &Model| {
         let predictions = model.predict(&fresh);
         let away = |i: usize| {
@@ -160,24 +152,22 @@ fn what_adds_up_is_left_to_the_linear_model() {
         };
         (0..fresh.len()).map(away).sum::<f64>()
     };
-    let (with, without) =
-        (wrong(&trained_within(&data, &found)), wrong(&trained(&data, &plain, Engine::Census)));
+    let with = wrong(&trained(&data, &tuned, Engine::Census));
+    let without = wrong(&trained(&data, &plain, Engine::Census));
     assert!(with < 0.3 * without, "{with} instead of {without}");
 }
 
 #[test]
 fn a_weight_that_is_given_stays_and_chance_has_none() {
     let data = data(5, 300, true);
-    let params = Params { linear: 0.25, ..small(1, true) }.check().expect("valid parameters");
-    let open = [Open::MinGain, Open::Trees, Open::Temperature];
-    let params = advised(&params, &open, &data).expect("advice");
-    let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
-    let kept = settled(&exploration, &params, &all(&data), &|| true).expect("a trial");
-    assert_eq!(kept.linear, 0.25);
+    let given = auto(FixedParams { linear: 0.25, ..small(1, true) });
+    let kept = fit(&data, &request(given)).expect("a model");
+    assert!(kept.tuning.is_some(), "the rest is tuned");
+    assert_eq!(kept.params.linear, 0.25);
     let mut random = Random::new(9);
     let chance = data.targets().iter().map(|_| Some(random.below(2).to_string())).collect();
     let chance = data.clone().with_targets(chance).expect("as many targets");
-    assert_eq!(found(small(1, true), &chance).linear, 0.0);
+    assert_eq!(tuned(small(1, true), &chance).linear, 0.0);
 }
 
 #[test]
@@ -185,19 +175,17 @@ fn there_is_none_of_several_classes_and_none_below_zero() {
     let data = data(6, 60, false);
     let three = data.targets().iter().enumerate().map(|(i, _)| Some((i % 3).to_string())).collect();
     let three = data.clone().with_targets(three).expect("as many targets");
-    let params = Params { linear: 0.5, loss: LossKind::Softmax, ..small(0, true) };
-    let params = params.check().expect("valid parameters");
-    let exploration = Exploration::new(&three, params.max_edges, Engine::Census);
-    let refused = Booster::new(&exploration, &params, &all(&three), &[]).err().expect("refused");
+    let params = FixedParams { linear: 0.5, loss: LossKind::Softmax, ..small(0, true) };
+    let refused = fit(&three, &by(Engine::Census, &params)).expect_err("refused");
     assert!(refused.to_string().contains("linear"), "{refused}");
-    assert!(Params { linear: -0.1, ..Params::default() }.check().is_err());
-    assert!(Params { linear: f64::NAN, ..Params::default() }.check().is_err());
+    assert!(FixedParams { linear: -0.1, ..FixedParams::default() }.check().is_err());
+    assert!(FixedParams { linear: f64::NAN, ..FixedParams::default() }.check().is_err());
 }
 
 #[test]
 fn a_file_with_more_stumps_than_trees_is_refused() {
     let data = data(7, 40, false);
-    let model = trained(&data, &Params { linear: 0.5, ..small(0, false) }, Engine::Census);
+    let model = trained(&data, &FixedParams { linear: 0.5, ..small(0, false) }, Engine::Census);
     let mut file: Value = serde_json::from_str(&model.to_json()).expect("JSON");
     let noted = file["model"]["provenance"]["stumps"].as_u64();
     assert_eq!(noted, Some(model.trees_beside() as u64));

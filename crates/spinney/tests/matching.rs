@@ -5,16 +5,18 @@
 //! slow oracle of `oracle/pattern.rs`, which shares no code with the library, on random graphs and
 //! on symmetric ones, where embeddings are many and occurrences few.
 
+mod boosted;
 mod oracle;
 
+use boosted::boosted;
 use oracle::pattern::{Mined, Pattern, mine, occurrences, spelled};
 use oracle::random::{Random, dataset, graph, random_graphs};
-use spinney::boosting::{Booster, Exploration};
 use spinney::graph::Graph;
 use spinney::mining::{Canonizer, DfsCode};
 use spinney::model::matcher::{Dictionary, Scratch};
 use spinney::model::{Matcher, Model};
-use spinney::{Dataset, Engine, Params};
+use spinney::params::FixedParams;
+use spinney::{Dataset, Engine};
 
 /// A graph of `n` alike vertices, and an edge wherever `joined` says so.
 fn alike(n: u32, joined: impl Fn(u32, u32) -> bool) -> Graph {
@@ -118,17 +120,14 @@ fn trained(random: &mut Random) -> Option<(Dataset, Model)> {
     let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
     let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
     let data = dataset(&graphs, &targets);
-    let base = Params {
+    let base = FixedParams {
         max_edges: Some(3),
         count_levels: random.pick(&[1, 2, 4, 20]),
-        ..Params::default()
+        ..FixedParams::default()
     };
-    let sizes = Params { trees: random.range(1, 21), depth: random.range(1, 6), ..base };
-    let params = Params { min_samples_leaf: 1, learning_rate: 0.5, ..sizes }.check().ok()?;
-    let exploration = Exploration::new(&data, params.max_edges, Engine::Census);
-    let all: Vec<u32> = (0..data.len() as u32).collect();
-    let trained = Booster::new(&exploration, &params, &all, &[]).ok()?.run(|_| true).ok()?;
-    let model = trained.into_fit().ok()?.model;
+    let sizes = FixedParams { trees: random.range(1, 21), depth: random.range(1, 6), ..base };
+    let params = FixedParams { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
+    let model = boosted(&data, &params, Engine::Census).ok()?.model;
     Some((data, model))
 }
 

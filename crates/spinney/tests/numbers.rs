@@ -1,18 +1,20 @@
 //! Numbers against exact arithmetic: residuals over twelve orders of magnitude, sums that cancel.
 
+mod boosted;
 mod oracle;
 
+use boosted::request;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use oracle::random::{Random, dataset, graph};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
+use spinney::fit;
 use spinney::graph::Graph;
 use spinney::model::Node;
-use spinney::params::LossKind;
+use spinney::params::{FixedParams, LossKind};
 use spinney::search::gain::Rule;
 use spinney::search::samples::Samples;
-use spinney::{Params, fit};
 
 fn exact(value: f64) -> BigRational {
     BigRational::from_float(value).expect("a finite number")
@@ -95,15 +97,15 @@ proptest! {
             }
         }
         let texts: Vec<String> = targets.iter().map(|t| format!("{t:e}")).collect();
-        let params = Params {
+        let params = FixedParams {
             loss: LossKind::Squared,
             trees: 1,
             depth: 1,
             max_edges: Some(1),
             learning_rate: 1.0,
-            ..Params::paper()
+            ..FixedParams::paper()
         };
-        let fit = fit(&dataset(&graphs, &texts), &params).expect("a model");
+        let fit = fit(&dataset(&graphs, &texts), &request(params)).expect("a model");
         let mean = total(targets.iter()) / whole(n);
         let size: f64 = targets.iter().copied().map(f64::abs).sum();
         let init = exact(fit.model.init()[0]);

@@ -4,21 +4,24 @@
 //! `SPINNEY_WRITE_SAMPLES=1 cargo test -p spinney --test stored_models` writes the samples of this
 //! version to `tests/models`, where none of that name is; they are then kept for ever.
 
+mod boosted;
 mod oracle;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use boosted::{everything, explored, request, unchanged, valid};
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use spinney::boosting::Exploration;
 use spinney::demo::graph_xor;
-use spinney::params::LossKind;
-use spinney::stacking::multi_task::{Sharer, told, unseen_scores};
-use spinney::{Dataset, Engine, Model, Params, fit};
+use spinney::params::{FixedParams, LossKind};
+use spinney::stacking::multi_task::{TaskModel, stacked};
+use spinney::training::Silent;
+use spinney::training::out_of_fold::out_of_fold_scores;
+use spinney::{Dataset, Model, fit};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -38,10 +41,10 @@ fn synthetic(targets: impl Fn(&mut Random, usize) -> String) -> Dataset {
 }
 
 /// Data and parameters of every kind of model.
-fn kinds() -> Vec<(&'static str, Dataset, Params)> {
-    let paper = Params { max_edges: Some(3), trees: 4, depth: 2, ..Params::paper() };
-    // The default preset as it was before ensembles, and before trials.
-    let default = Params {
+fn kinds() -> Vec<(&'static str, Dataset, FixedParams)> {
+    let paper = FixedParams { max_edges: Some(3), trees: 4, depth: 2, ..FixedParams::paper() };
+    // The default preset as it was before ensembles, and before tuning.
+    let default = FixedParams {
         max_edges: Some(3),
         trees: 4,
         depth: 8,
@@ -50,43 +53,46 @@ fn kinds() -> Vec<(&'static str, Dataset, Params)> {
         min_samples_leaf: 2,
         subsample: 0.7,
         pattern_sample: 0.1,
-        ..Params::default()
+        ..FixedParams::default()
     };
     let ensemble =
-        Params { max_edges: Some(3), trees: 4, learning_rate: 0.06, ..Params::default() };
+        FixedParams { max_edges: Some(3), trees: 4, learning_rate: 0.06, ..FixedParams::default() };
     let number = |random: &mut Random, _| format!("{:.3}", 4.0 * random.unit() - 2.0);
     let class = |_: &mut Random, i: usize| ["red", "green", "blue"][i % 3].to_owned();
     let count = |random: &mut Random, _| random.below(5).to_string();
     vec![
-        ("binary", graph_xor(), Params { max_edges: Some(2), ..paper.clone() }),
+        ("binary", graph_xor(), FixedParams { max_edges: Some(2), ..paper.clone() }),
         ("counts", synthetic(|random, _| random.below(2).to_string()), default.clone()),
         ("classes", synthetic(class), paper.clone()),
-        ("numbers", synthetic(number), Params { loss: LossKind::Squared, ..default.clone() }),
-        ("poisson", synthetic(count), Params { loss: LossKind::Poisson, ..default }),
-        ("huber", synthetic(number), Params { loss: LossKind::Huber, ..paper }),
+        ("numbers", synthetic(number), FixedParams { loss: LossKind::Squared, ..default.clone() }),
+        ("poisson", synthetic(count), FixedParams { loss: LossKind::Poisson, ..default }),
+        ("huber", synthetic(number), FixedParams { loss: LossKind::Huber, ..paper }),
         ("ensemble", synthetic(class), ensemble.clone()),
-        ("told", synthetic(|random, _| random.below(2).to_string()), ensemble),
+        ("stacked", synthetic(|random, _| random.below(2).to_string()), ensemble),
     ]
 }
 
-/// A model; that of the kind `told` is told by one that has seen the answers, which tells much.
-fn trained(kind: &str, data: &Dataset, params: &Params) -> Model {
-    let model = fit(data, params).expect("a model").model;
-    if kind != "told" {
+/// A model; that of the kind `stacked` has one stacked onto it that has seen the answers.
+fn trained(kind: &str, data: &Dataset, params: &FixedParams) -> Model {
+    let wanted = request(params.clone());
+    let model = fit(data, &wanted).expect("a model").model;
+    if kind != "stacked" {
         return model;
     }
-    let valid = params.clone().check().expect("valid parameters");
-    let exploration = Exploration::new(data, valid.max_edges, Engine::Census);
-    let unseen = unseen_scores(&exploration, &valid, &|| true).expect("trainings");
-    let other = fit(data, &Params { seed: 1, ..params.clone() }).expect("a model").model;
+    let params = valid(params);
+    let prepared = unchanged(data);
+    let explored = explored(&prepared, &wanted);
+    let all = everything(data);
+    let unseen = out_of_fold_scores(&explored, &params, &all, &Silent).expect("trainings");
+    let other = request(FixedParams { seed: 1, ..(*params).clone() });
+    let other = fit(data, &other).expect("a model").model;
     let predicted = other.predict(data);
     let seen = (0..data.len()).map(|i| predicted.scores(i)[0]).collect();
-    let sharers = [
-        Sharer { name: "own", model: &model, scores: unseen.expect("scores") },
-        Sharer { name: "other", model: &other, scores: seen },
+    let tasks = [
+        TaskModel { name: "own", model: &model, scores: unseen.expect("scores") },
+        TaskModel { name: "other", model: &other, scores: seen },
     ];
-    let places: Vec<usize> = (0..data.len()).collect();
-    told(&sharers, 0, (data, &places), &valid).expect("no error").expect("told")
+    stacked(&tasks, 0, data, &all, &params).expect("no error").expect("a stacked model")
 }
 
 /// The scores of all graphs, bit for bit, as a digest.
@@ -142,7 +148,7 @@ fn training_gives_the_stored_bytes() {
         ("poisson", "0f53ee2cc8f8b09e3ac5b85a40605b273029afacd4932374ca708e90340cc86b"),
         ("huber", "5f2806d63b6b35731c006a272a914f08b62dc91e02f162fd8691dd2eb580720a"),
         ("ensemble", "23f00cc99d091d58f977e7cb930fb6f14eec420086f81b232384239b62be5489"),
-        ("told", "d3dd54f5fdbc48dd0828292a5ac49b63e35bf6d61d6a590c973122c7125842e6"),
+        ("stacked", "d3dd54f5fdbc48dd0828292a5ac49b63e35bf6d61d6a590c973122c7125842e6"),
     ];
     let mut wrong = Vec::new();
     for ((name, data, params), (other, hash)) in kinds().into_iter().zip(expected) {
@@ -168,7 +174,7 @@ fn sealed(body: &str) -> String {
 /// The content of an intact model.
 fn intact() -> Value {
     let (_, data, params) = kinds().swap_remove(1);
-    let text = fit(&data, &params).expect("a model").model.to_json();
+    let text = fit(&data, &request(params)).expect("a model").model.to_json();
     let file: Value = serde_json::from_str(&text).expect("JSON");
     file["model"].clone()
 }
@@ -338,7 +344,7 @@ proptest! {
         static MODEL: std::sync::OnceLock<Model> = std::sync::OnceLock::new();
         let model = MODEL.get_or_init(|| {
             let (_, data, params) = kinds().swap_remove(1);
-            fit(&data, &params).expect("a model").model
+            fit(&data, &request(params)).expect("a model").model
         });
         let mut bytes = model.to_json().into_bytes();
         let (a, b) = ((at * bytes.len() as f64) as usize, (to * bytes.len() as f64) as usize);

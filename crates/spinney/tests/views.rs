@@ -1,11 +1,15 @@
 //! Views of graphs against what is meant by them: degrees counted, cycles found by taking each edge away.
 
+mod boosted;
 mod oracle;
 
+use boosted::request;
 use oracle::random::{Random, Shape, dataset, graph, random_graph};
+use spinney::fit;
 use spinney::graph::Graph;
+use spinney::params::FixedParams;
+use spinney::representation::Representation;
 use spinney::representation::views::{VertexView, Views};
-use spinney::{Params, fit};
 
 /// Whether two vertices are connected without one of the edges.
 fn connected_without(graph: &Graph, (u, v): (u32, u32), without: usize) -> bool {
@@ -28,7 +32,7 @@ fn surroundings_are_degree_and_cycles() {
     for _ in 0..500 {
         let given = random_graph(&mut random, shape);
         let data = dataset(std::slice::from_ref(&given), &["1".to_owned()]);
-        let viewed = Views::both().apply(&data);
+        let viewed = Views::both().viewed(&data);
         let both = &viewed.graphs()[0];
         let n = given.vertex_count();
         assert_eq!((both.vertex_count(), both.edge_count()), (2 * n, 2 * given.edge_count()));
@@ -67,7 +71,7 @@ fn names_of_views_never_coincide() {
     labels.edge.intern("-");
     let record = Record { graph: given, id: "g".into(), target: None };
     let data = spinney::Dataset::new(&labels, vec![record]);
-    let viewed = Views::both().apply(&data);
+    let viewed = Views::both().viewed(&data);
     let labels = viewed.graphs()[0].labels();
     let (plain, marked) = labels.split_at(4);
     assert!(plain.iter().all(|label| !marked.contains(label)), "{:?}", viewed.labels());
@@ -78,11 +82,11 @@ fn names_of_views_never_coincide() {
 #[test]
 fn one_view_of_labels_changes_nothing_and_models_keep_theirs() {
     let data = spinney::demo::graph_xor();
-    let same = Views::default().apply(&data);
+    let same = Views::default().viewed(&data);
     assert_eq!(same.labels().vertex.names(), data.labels().vertex.names());
     assert_eq!(Views::default().to_json(), None);
-    let small = Params { trees: 3, max_edges: Some(2), ..Params::default() };
-    let model = fit(&Views::both().apply(&data), &small).expect("a model").model;
+    let small = FixedParams { trees: 3, max_edges: Some(2), ..FixedParams::default() };
+    let model = fit(&Views::both().viewed(&data), &request(small)).expect("a model").model;
     assert_eq!(Views::of_model(&model), Some(Views::default()));
     let model = model.with_representation(Views::both().to_json().expect("two views"));
     assert_eq!(Views::of_model(&model), Some(Views::both()));

@@ -3,29 +3,10 @@
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::evaluation::metrics::{self, Metric};
-use crate::model::{Model, Predictions, Task};
-
-/// What is true of some graphs.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Truth {
-    /// Class indices.
-    Classes(Vec<u32>),
-    /// Numbers.
-    Numbers(Vec<f64>),
-}
+pub use crate::model::Truth;
+use crate::model::{Model, Predictions};
 
 impl Truth {
-    /// The targets of `data` as `task` understands them.
-    ///
-    /// # Errors
-    /// If a target is missing or does not fit the task.
-    pub fn of(data: &Dataset, task: &Task) -> Result<Truth> {
-        match task {
-            Task::Regression => data.numbers().map(Truth::Numbers),
-            _ => data.classes(task.classes()).map(Truth::Classes),
-        }
-    }
-
     /// The measures that apply.
     #[must_use]
     pub fn metrics(&self) -> [Metric; 3] {

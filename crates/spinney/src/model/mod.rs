@@ -23,19 +23,20 @@ pub mod occurrences;
 pub mod predict;
 mod prefix;
 pub mod tree;
+mod truth;
 
 use serde::{Deserialize, Serialize};
 
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
 
-pub use crate::evaluation::Truth;
 pub use contributions::Contributions;
 pub use importance::Importance;
 pub use interactions::Interaction;
 pub use matcher::Matcher;
 pub use predict::{Predictions, Predictor};
 pub use tree::{Node, Tree};
+pub use truth::Truth;
 
 /// What the targets were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

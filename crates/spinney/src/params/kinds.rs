@@ -30,18 +30,6 @@ macro_rules! named {
 }
 
 named! {
-    /// How patterns are explored. Both engines give the same model.
-    Engine, "engine" {
-        /// The census if the space is small enough to be counted, else the bound.
-        Auto = "auto",
-        /// All patterns at once.
-        Census = "census",
-        /// Only patterns that could win (the paper's branch and bound).
-        Bound = "bound",
-    }
-}
-
-named! {
     /// The loss to be minimised.
     LossKind, "loss" {
         /// By the targets: two values are two classes, a few integers or words are classes, else
@@ -97,11 +85,5 @@ named! {
         None = "none",
         /// All classes alike: weights inverse to class sizes.
         Balanced = "balanced",
-    }
-}
-
-impl Default for Engine {
-    fn default() -> Self {
-        Engine::Auto
     }
 }

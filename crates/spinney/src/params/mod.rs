@@ -14,7 +14,8 @@ pub mod reference;
 mod setting;
 mod table;
 
-pub use kinds::{ClassWeight, Criterion, Engine, Init, Leaf, LossKind};
+pub use crate::mining::Engine;
+pub use kinds::{ClassWeight, Criterion, Init, Leaf, LossKind};
 pub use reference::{markdown, python_defaults};
 pub use setting::Setting;
 pub use table::{FixedParams, PARAMETERS, Parameter, Params};

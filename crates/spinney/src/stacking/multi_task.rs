@@ -55,7 +55,8 @@ pub fn stacked(
     let model = tasks.get(own).map(|task| task.model);
     let fits = |m: &&Model| m.task == *loss.task() && m.labels == *data.labels();
     let is_scored = tasks.iter().all(|task| task.scores.len() == data.len());
-    let Some(model) = model.filter(fits).filter(|_| is_scored) else {
+    let is_there = train.iter().all(|&graph| (graph as usize) < data.len());
+    let Some(model) = model.filter(fits).filter(|_| is_scored && is_there) else {
         return Err(Error::data("model, graphs and scores to be stacked do not fit each other"));
     };
     if loss.outputs() > 1 {

@@ -268,7 +268,7 @@ mod tests {
     use crate::dataset::{Dataset, Record};
     use crate::graph::GraphBuilder;
     use crate::labels::Labels;
-    use crate::params::{LossKind, Params};
+    use crate::params::{FixedParams, LossKind};
 
     /// A generator of its own: numbers in [-1, 1).
     struct Random(u64);
