@@ -58,7 +58,7 @@ impl RoundBuilder<'_> {
         trainings: &[&[f64]],
     ) -> Vec<Option<GrownTree>> {
         let outputs = self.loss.outputs();
-        let shares = space.frontier().is_empty() && rayon::current_num_threads() > 1;
+        let shares = !space.has_frontier() && rayon::current_num_threads() > 1;
         let space = RwLock::new(space);
         let graphs = self.train.graphs.len();
         let prepared: Vec<(u64, Vec<f64>, Members)> = (trainings.iter().enumerate())
@@ -121,10 +121,10 @@ impl RoundBuilder<'_> {
         };
         let (gradients, curvatures) = (weighted(residuals), weighted(curvatures));
         let known = space.read().unwrap_or_else(PoisonError::into_inner);
-        let explores = !known.frontier().is_empty();
+        let explores = known.has_frontier();
         let (samples, rule) = self.samples(&gradients, &curvatures, explores)?;
         let cells: Vec<C> = (0..gradients.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search = Search::new(&**known, &samples, &cells, (rule, sample));
+        let search = Search::new(&**known, &samples, &cells, rule, sample);
         drop(known);
         let (rate, l2) = (self.params.learning_rate, self.params.l2);
         let (below, factor) = match self.params.leaf {

@@ -14,10 +14,11 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::mining::classes::Column;
-use crate::search::best_split::{Best, Search, Split};
+use crate::search::best_split::{BestSplit, Search, SmallSplit, Split};
 use crate::search::histogram::{Cell, Histogram};
-use crate::search::small::{Room, SmallNode};
-use crate::search::space::{PatternSpace, Simplest};
+use crate::search::simplest::Simplest;
+use crate::search::small::{SmallNode, SmallNodeScratch};
+use crate::search::space::PatternSpace;
 use crate::search::stop::StopToken;
 
 /// A tree as it is grown: it still knows the engine's columns.
@@ -102,7 +103,7 @@ impl<T: Default> Pool<T> {
 /// What one thread needs at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    room: Room,
+    small_node: SmallNodeScratch,
     /// For [`TreeGrower::partition`]: all false in between.
     inside: Vec<bool>,
 }
@@ -180,9 +181,9 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     }
 
     fn small(&self, positions: &[u32], whole: Option<&mut Histogram<C>>) -> Option<SmallNode> {
-        let mut desk = self.buffers.1.get();
-        let small = self.search.small(&**self.space(), positions, whole, &mut desk.room);
-        self.buffers.1.put(desk);
+        let mut scratch = self.buffers.1.get();
+        let small = self.search.small(&**self.space(), positions, whole, &mut scratch.small_node);
+        self.buffers.1.put(scratch);
         small
     }
 
@@ -207,9 +208,9 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         &self,
         sight: &mut Sight<C>,
         positions: &[u32],
-    ) -> (Option<(Split, u64)>, Option<f64>) {
+    ) -> (Option<SmallSplit>, Option<f64>) {
         let best = match sight {
-            _ if self.stop_token.holds() => {
+            _ if self.stop_token.is_stopped() => {
                 return (None, self.search.most_gain(positions));
             }
             Sight::Small(small) => {
@@ -217,14 +218,14 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
             }
             Sight::Large(histogram) if self.shares => {
                 let split = self.search.best_known_split(&**self.space(), histogram, positions);
-                Best { split, open: None }
+                BestSplit { split, open: None }
             }
             Sight::Large(histogram) => {
                 let mut space = self.space.write().unwrap_or_else(PoisonError::into_inner);
                 self.search.best_split(&mut **space, histogram, positions)
             }
         };
-        (best.split.map(|split| (split, 0)), best.open)
+        (best.split.map(|split| SmallSplit { split, word: 0 }), best.open)
     }
 
     /// Grows a node and what is below it.
@@ -232,7 +233,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         let Some(mut sight) = sight else { return self.leaf(members) };
         let (best, open) = self.best_split(&mut sight, &members.fitted);
         let open: Vec<(usize, f64)> = open.into_iter().map(|bound| (0, bound)).collect();
-        let Some((split, word)) = best else {
+        let Some(SmallSplit { split, word }) = best else {
             self.put_away(sight);
             return Subtree { open, ..self.leaf(members) };
         };
@@ -273,18 +274,18 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     }
 
     fn partition(&self, members: &Members, split: &Split) -> (Members, Members) {
-        let mut desk = self.buffers.1.get();
+        let mut scratch = self.buffers.1.get();
         let space = self.space();
         let graphs = space.classes().graphs(split.class);
-        desk.inside.resize(space.classes().graph_count(), false);
-        graphs.for_each(|p| desk.inside[p as usize] = true);
+        scratch.inside.resize(space.classes().graph_count(), false);
+        graphs.for_each(|p| scratch.inside[p as usize] = true);
         let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
-            positions.iter().partition(|&&p| desk.inside[p as usize])
+            positions.iter().partition(|&&p| scratch.inside[p as usize])
         };
         let (yes_fitted, no_fitted) = part(&members.fitted);
         let (yes_out, no_out) = part(&members.left_out);
-        graphs.for_each(|p| desk.inside[p as usize] = false);
-        self.buffers.1.put(desk);
+        graphs.for_each(|p| scratch.inside[p as usize] = false);
+        self.buffers.1.put(scratch);
         (
             Members { fitted: yes_fitted, left_out: yes_out },
             Members { fitted: no_fitted, left_out: no_out },

@@ -24,7 +24,8 @@ pub use model::{Fit, fit};
 use crate::boosting::Exploration;
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
-use crate::search::space::{Group, PatternSpace};
+use crate::search::space::{FrontierGroup, PatternSpace};
+use crate::search::spaces;
 use crate::{Error, Result};
 use interior::Program;
 use price::{Prices, most_violating};
@@ -121,7 +122,7 @@ impl<'e> Machine<'e> {
             vertices: false,
             useful: (1, train.len() as u32),
         };
-        let space = exploration.columns(&which, train);
+        let space = spaces::of(exploration, &which, false, train);
         Machine { space, targets, pool: Vec::new() }
     }
 
@@ -155,7 +156,11 @@ impl<'e> Machine<'e> {
             let gap = upper - objective;
             rounds += 1;
             let solved = beyond.is_none() && precision <= CLOSEST;
-            if self.space.frontier().iter().any(Group::is_stuck) {
+            let is_stuck = self
+                .space
+                .growing()
+                .is_some_and(|space| space.frontier().iter().any(FrontierGroup::is_stuck));
+            if is_stuck {
                 return Err(Error::failed(TOO_MANY));
             }
             if gap <= params.tolerance || solved || rounds == params.rounds {

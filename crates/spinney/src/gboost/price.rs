@@ -66,6 +66,7 @@ pub(super) fn most_violating(
     let table = space.classes();
     let all = (0..table.len() as ClassId).filter(|&c| table.has_member(c));
     all.for_each(|class| best.offer(prices, prices.price(table, class)));
+    let Some(space) = space.growing_mut() else { return best.kept };
     let mut waiting: Vec<usize> = (0..space.frontier().len()).collect();
     while let Some(group) = waiting.pop() {
         let open = &space.frontier()[group];

@@ -75,11 +75,11 @@ impl Canonizer {
     /// The same in at most so many `steps`, from which those taken are subtracted; `None` if they do not
     /// suffice. Patterns with many like branches have factorially many walks.
     pub fn is_minimal_within(&mut self, code: &DfsCode, steps: &mut u64) -> Option<bool> {
-        self.test.set_most_steps((*steps).max(1));
+        self.test.set_step_limit((*steps).max(1));
         let verdict = self.test.judge(code);
         let gave_up = self.test.gave_up();
         *steps = steps.saturating_sub(self.test.steps());
-        self.test.set_most_steps(0);
+        self.test.set_step_limit(0);
         (!gave_up).then_some(verdict == Verdict::Smallest)
     }
 

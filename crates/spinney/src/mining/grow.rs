@@ -8,7 +8,7 @@
 use crate::graph::Graph;
 use crate::mining::collect::{Collector, Found, NewRow};
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
-use crate::mining::embedding_budget::{EmbeddingBudget, Left};
+use crate::mining::embedding_budget::{EmbeddingBudget, RemainingBudget};
 use crate::mining::extend::{Extension, Family, Shape, Step};
 use crate::mining::flat::{Flat, StepId};
 use crate::mining::join::{Embeddings, Gathered, Hit, join};
@@ -35,8 +35,8 @@ pub(crate) struct Grower {
     detail: Detail,
     test: MinimalityTest,
     collector: Collector,
-    ration: EmbeddingBudget,
-    left: Left,
+    budget: EmbeddingBudget,
+    left: RemainingBudget,
 }
 
 /// A child to be grown: its parent, the extension that makes it and the hits that become its rows.
@@ -91,19 +91,19 @@ impl Grower {
             detail,
             test: MinimalityTest::default(),
             collector: Collector::default(),
-            ration: EmbeddingBudget::default(),
-            left: Left::default(),
+            budget: EmbeddingBudget::default(),
+            left: RemainingBudget::default(),
         }
     }
 
-    /// Holds growths within a ration from now on.
-    pub(crate) fn set_ration(&mut self, ration: EmbeddingBudget) {
-        self.ration = ration;
-        self.test.set_most_steps(ration.steps);
+    /// Holds growths within a budget from now on.
+    pub(crate) fn set_budget(&mut self, budget: EmbeddingBudget) {
+        self.budget = budget;
+        self.test.set_step_limit(budget.steps);
     }
 
-    pub(crate) fn ration(&self) -> &EmbeddingBudget {
-        &self.ration
+    pub(crate) fn budget(&self) -> &EmbeddingBudget {
+        &self.budget
     }
 
     /// The family of the empty pattern: its extensions are the single vertices, by label.
@@ -141,17 +141,18 @@ impl Grower {
         graphs.iter().filter(|g| self.flat.counts(**g)).count() >= self.least
     }
 
-    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None` if
-    /// it does not fit into the ration.
+    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None`
+    /// if it does not fit into the budget.
     pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Option<Family> {
-        self.grow_where(parent, (at, code), &mut |_| true)
+        self.grow_where(parent, at, code, &mut |_| true)
     }
 
     /// The same with the extensions whose graphs are `wanted` only.
     pub(crate) fn grow_where(
         &mut self,
         parent: &Family,
-        (at, code): (usize, &DfsCode),
+        at: usize,
+        code: &DfsCode,
         wanted: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Option<Family> {
         let by = &parent.extensions[at];
@@ -168,7 +169,7 @@ impl Grower {
         let shape = parent.shape.extended(&self.flat, by);
         let mut child = Family { shape, ..Family::default() };
         self.collector.clear(&self.flat);
-        self.left = Left::all(self.ration, birth.keep == Detail::Rows);
+        self.left = RemainingBudget::all(self.budget, birth.keep == Detail::Rows);
         let joined = self.join_siblings(birth, &child.shape);
         if !self.left.is_out() {
             self.read_rows(birth, &mut child, !joined.is_empty());

@@ -55,9 +55,10 @@ pub(crate) struct MinimalityTest {
     beaten_at_the_end: bool,
     /// The edge judged last, still in place.
     added: Option<DfsEdge>,
-    /// Steps of the walks of one judgement, and the most there may be (0: no limit).
+    /// Steps of the walks of one judgement.
     steps: u64,
-    most_steps: u64,
+    /// The most there may be (0: no limit).
+    step_limit: u64,
 }
 
 /// An edge as seen from one of its ends.
@@ -125,8 +126,8 @@ impl MinimalityTest {
     }
 
     /// Limits the steps of a judgement from now on.
-    pub(crate) fn set_most_steps(&mut self, steps: u64) {
-        self.most_steps = steps;
+    pub(crate) fn set_step_limit(&mut self, steps: u64) {
+        self.step_limit = steps;
     }
 
     /// The steps of the last judgement.
@@ -137,7 +138,7 @@ impl MinimalityTest {
     /// Whether the last judgement was given up after too many steps: a tree with many like branches has
     /// factorially many walks. The verdict then means nothing.
     pub(crate) fn gave_up(&self) -> bool {
-        self.most_steps > 0 && self.steps >= self.most_steps
+        self.step_limit > 0 && self.steps >= self.step_limit
     }
 
     /// The number of automorphisms of the smallest code judged last (saturating).
@@ -350,7 +351,7 @@ impl MinimalityTest {
     /// Goes on after `k` edges.
     fn walk(&mut self, k: usize) -> bool {
         self.steps += 1;
-        if self.steps == self.most_steps {
+        if self.steps == self.step_limit {
             return true;
         }
         let Some(&link) = self.code.get(k) else {

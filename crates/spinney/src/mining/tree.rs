@@ -45,7 +45,7 @@ struct Node {
     step: Step,
     edges: u16,
     open: Option<Open>,
-    /// Its children could not be found within the ration, and stay unknown.
+    /// Its children could not be found within the budget, and stay unknown.
     stuck: bool,
     /// Where its children start, if it has any and they are known.
     children: NodeId,
@@ -67,7 +67,7 @@ struct Open {
 struct Families {
     all: Vec<Kept>,
     bytes: usize,
-    most_bytes: Option<usize>,
+    max_bytes: Option<usize>,
     /// All before this one have been given up.
     oldest: usize,
 }
@@ -101,7 +101,7 @@ impl Families {
     }
 
     fn keep_within_budget(&mut self) {
-        while self.most_bytes.is_some_and(|most| self.bytes > most) && self.oldest < self.all.len()
+        while self.max_bytes.is_some_and(|limit| self.bytes > limit) && self.oldest < self.all.len()
         {
             self.give_up(self.oldest);
             self.oldest += 1;
@@ -135,20 +135,20 @@ impl<'g> EnumerationTree<'g> {
     /// what does not fit is found again when it is needed.
     #[must_use]
     pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
-        self.families.most_bytes = bytes;
+        self.families.max_bytes = bytes;
         self.families.keep_within_budget();
         self
     }
 
-    /// The same tree with growths held within a ration: a pattern whose children would take more is
+    /// The same tree with growths held within a budget: a pattern whose children would take more is
     /// [stuck](Self::is_stuck).
     #[must_use]
-    pub fn with_budget(mut self, ration: EmbeddingBudget) -> Self {
-        self.grower.set_ration(ration);
+    pub fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
+        self.grower.set_budget(budget);
         self
     }
 
-    /// Whether the children of a pattern were looked for and could not be found within the ration.
+    /// Whether the children of a pattern were looked for and could not be found within the budget.
     #[must_use]
     pub fn is_stuck(&self, node: NodeId) -> bool {
         self.nodes[node as usize].stuck
@@ -255,7 +255,7 @@ impl<'g> EnumerationTree<'g> {
     }
 
     /// Finds the children of an open pattern. They get the numbers of the returned range, which is
-    /// empty if they do not fit into the ration.
+    /// empty if they do not fit into the budget.
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
         if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {

@@ -176,7 +176,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    grower.set_ration(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
+    grower.set_budget(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
     let mut code = DfsCode::default();
     let mut levels = vec![(grower.origin(), 0)];
     while let Some((family, next)) = levels.last_mut() {
