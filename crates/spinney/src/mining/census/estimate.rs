@@ -9,7 +9,7 @@
 
 use crate::graph::Graph;
 use crate::labels::Label;
-use crate::mining::census::walk::{Follow, Kinds, Step, Walker};
+use crate::mining::census::walk::{ArcKinds, SetStep, SetVisitor, Walker};
 
 /// How many graphs are sampled besides the largest.
 const SAMPLED_GRAPHS: usize = 64;
@@ -90,19 +90,19 @@ struct SetCounter {
     limit: u64,
 }
 
-impl Follow for SetCounter {
+impl SetVisitor for SetCounter {
     const COUNTS_ONLY: bool = true;
 
-    fn load(&mut self, _graph: &Graph, _kinds: &Kinds) {}
+    fn load(&mut self, _graph: &Graph, _kinds: &ArcKinds) {}
 
     fn start(&mut self, _label: Label) {}
 
-    fn enter(&mut self, _step: Step) -> bool {
+    fn enter(&mut self, _step: SetStep) -> bool {
         self.sets += 1;
         self.sets < self.limit
     }
 
-    fn tip(&mut self, _step: Step, times: u32) -> bool {
+    fn tip(&mut self, _step: SetStep, times: u32) -> bool {
         self.sets += u64::from(times);
         self.sets < self.limit
     }

@@ -9,7 +9,7 @@
 //! positions, hence is met once.
 //!
 //! **Cost.** O(degree) for a set. A set that nothing grows from (a *tip*: it has the greatest size,
-//! or no candidate is left) is shown to the follower without being entered, and like leaves of one
+//! or no candidate is left) is shown to the visitor without being entered, and like leaves of one
 //! vertex (hydrogens, say) are shown together. Most sets are tips. Memory O(edges). The stack is
 //! explicit.
 
@@ -20,10 +20,10 @@ use crate::labels::{Label, UNSEEN};
 
 /// An edge that enters the current set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct SetStep {
     /// The edge's index in the graph.
     pub(crate) edge: u32,
-    /// Number of the pair of labels, edge and head, among [`Kinds`].
+    /// Number of the pair of labels, edge and head, among [`ArcKinds`].
     pub(crate) kind: u32,
     /// Local number of the end that was in the set already (vertices are numbered as they enter).
     pub(crate) from: u32,
@@ -33,31 +33,31 @@ pub(crate) struct Step {
     pub(crate) new: bool,
 }
 
-/// Follows the walk. Returning `false` ends the whole walk.
-pub(crate) trait Follow {
+/// Sees the sets of a walk. Returning `false` ends the whole walk.
+pub(crate) trait SetVisitor {
     /// Whether only the number of sets matters: then tips of the greatest size are not told apart.
     const COUNTS_ONLY: bool = false;
     /// A graph is about to be walked.
-    fn load(&mut self, graph: &Graph, kinds: &Kinds);
+    fn load(&mut self, graph: &Graph, kinds: &ArcKinds);
     /// The set starts anew with one vertex, number 0.
     fn start(&mut self, label: Label);
     /// An edge enters.
-    fn enter(&mut self, step: Step) -> bool;
+    fn enter(&mut self, step: SetStep) -> bool;
     /// The set with one edge more, from which nothing grows, is seen but not entered; as are
     /// `times - 1` others of the same pattern.
-    fn tip(&mut self, step: Step, times: u32) -> bool;
+    fn tip(&mut self, step: SetStep, times: u32) -> bool;
     /// The edge that entered last leaves.
     fn leave(&mut self);
 }
 
 /// The pairs of an edge's label and its head's label, numbered as they are met.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds {
+pub(crate) struct ArcKinds {
     numbers: FxHashMap<(Label, Label), u32>,
     labels: Vec<(Label, Label)>,
 }
 
-impl Kinds {
+impl ArcKinds {
     /// Labels of edge and head, by number. Numbers stay the same from graph to graph.
     pub(crate) fn labels(&self) -> &[(Label, Label)] {
         &self.labels
@@ -101,7 +101,7 @@ const OUTSIDE: u32 = u32::MAX;
 /// Enumerates the connected edge sets of one graph after another; keeps its buffers.
 #[derive(Default)]
 pub(crate) struct Walker {
-    kinds: Kinds,
+    kinds: ArcKinds,
     arcs: Vec<Arc>,
     /// Arcs that leave vertex `v` end at `ends[v + 1]`.
     ends: Vec<u32>,
@@ -115,8 +115,13 @@ pub(crate) struct Walker {
 
 impl Walker {
     /// Walks all connected sets of 1 to `max_edges` edges of `graph`. Returns whether the
-    /// follower let it go to the end. Edges with unseen labels belong to no set.
-    pub(crate) fn walk<F: Follow>(&mut self, graph: &Graph, max_edges: usize, f: &mut F) -> bool {
+    /// visitor let it go to the end. Edges with unseen labels belong to no set.
+    pub(crate) fn walk<F: SetVisitor>(
+        &mut self,
+        graph: &Graph,
+        max_edges: usize,
+        f: &mut F,
+    ) -> bool {
         self.load(graph);
         f.load(graph, &self.kinds);
         if max_edges == 0 {
@@ -152,7 +157,13 @@ impl Walker {
         }
     }
 
-    fn walk_from<F: Follow>(&mut self, graph: &Graph, root: u32, most: usize, f: &mut F) -> bool {
+    fn walk_from<F: SetVisitor>(
+        &mut self,
+        graph: &Graph,
+        root: u32,
+        most: usize,
+        f: &mut F,
+    ) -> bool {
         if !usable(graph, root) {
             return true;
         }
@@ -177,7 +188,7 @@ impl Walker {
 
     /// Walks all sets of at most `most` edges that grow from the set on the stack, if there is
     /// one: a root from which nothing grows was a tip.
-    fn grow<F: Follow>(&mut self, root: u32, most: usize, f: &mut F) -> bool {
+    fn grow<F: SetVisitor>(&mut self, root: u32, most: usize, f: &mut F) -> bool {
         let mut at = 1;
         while let Some(taken) = self.stack.last() {
             let above = taken.at as usize + 1;
@@ -203,7 +214,7 @@ impl Walker {
 
     /// Shows the current set with each candidate from `at` on.
     #[inline(always)]
-    fn show<F: Follow>(&self, mut at: usize, f: &mut F) -> bool {
+    fn show<F: SetVisitor>(&self, mut at: usize, f: &mut F) -> bool {
         if F::COUNTS_ONLY {
             let first = self.queue.get(at).map(|c| self.step(c));
             return first.is_none_or(|step| f.tip(step, (self.queue.len() - at) as u32));
@@ -226,16 +237,16 @@ impl Walker {
     }
 
     #[inline(always)]
-    fn step(&self, c: &Candidate) -> Step {
+    fn step(&self, c: &Candidate) -> SetStep {
         let local = self.local[c.arc.to as usize];
         let new = local == OUTSIDE;
         let to = if new { self.vertices } else { local };
-        Step { edge: c.arc.edge, kind: c.arc.kind, from: c.from, to, new }
+        SetStep { edge: c.arc.edge, kind: c.arc.kind, from: c.from, to, new }
     }
 
     /// Takes the candidate at `at`, or shows it if nothing grows from it.
     #[inline(always)]
-    fn enter<F: Follow>(&mut self, at: usize, root: u32, f: &mut F) -> bool {
+    fn enter<F: SetVisitor>(&mut self, at: usize, root: u32, f: &mut F) -> bool {
         let c = self.queue[at];
         let queued = self.queue.len() as u32;
         let step = self.step(&c);
