@@ -117,7 +117,7 @@ impl GraphSubset {
                 leave_all(&levels, code.edge_count(), visitor, &mut summary);
                 return summary;
             }
-            if edges >= limits.most_edges() {
+            if edges >= limits.max_edges() {
                 visitor.visit(&code, found, false);
                 code.pop();
                 continue;

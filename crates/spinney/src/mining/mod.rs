@@ -32,6 +32,7 @@ pub mod levels;
 pub mod limits;
 pub mod mine;
 mod minimal;
+mod positions;
 mod rows;
 pub mod tree;
 pub mod visit;

@@ -18,7 +18,7 @@ use crate::graph::Graph;
 use crate::labels::Label;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
 use crate::mining::embedding_budget::EmbeddingBudget;
-use crate::mining::extend::{Extension, Family, Step};
+use crate::mining::extend::{CodeStep, Extension, Family};
 use crate::mining::grow::{Detail, Grower};
 use crate::mining::visit::Limits;
 
@@ -42,7 +42,7 @@ pub struct EnumerationTree<'g> {
 struct Node {
     parent: Option<NodeId>,
     /// The edge that it adds to its parent; for a root, its label.
-    step: Step,
+    step: CodeStep,
     edges: u16,
     open: Option<Open>,
     /// Its children could not be found within the budget, and stay unknown.
@@ -219,7 +219,7 @@ impl<'g> EnumerationTree<'g> {
     #[must_use]
     pub fn root(&self, label: Label) -> Option<NodeId> {
         let roots = (0..).zip(&self.nodes).take_while(|(_, node)| node.parent.is_none());
-        roots.filter(|(_, node)| node.step == Step::Root(label)).map(|(id, _)| id).next()
+        roots.filter(|(_, node)| node.step == CodeStep::Root(label)).map(|(id, _)| id).next()
     }
 
     /// The child of a pattern that is no longer open which adds `edge`.
@@ -228,7 +228,7 @@ impl<'g> EnumerationTree<'g> {
         let start = self.nodes[node as usize].children;
         let known = (start..).zip(self.nodes.get(start as usize..).unwrap_or_default());
         let mut children = known.take_while(|(_, child)| child.parent == Some(node));
-        children.find(|(_, child)| child.step == Step::Edge(edge)).map(|(id, _)| id)
+        children.find(|(_, child)| child.step == CodeStep::Edge(edge)).map(|(id, _)| id)
     }
 
     /// Whether the children of a pattern are still unknown.
@@ -238,10 +238,10 @@ impl<'g> EnumerationTree<'g> {
     }
 
     /// What a pattern and those above it add to their parents, from the root on.
-    fn steps(&self, node: NodeId) -> Vec<Step> {
+    fn steps(&self, node: NodeId) -> Vec<CodeStep> {
         let above = |n: &NodeId| self.parent(*n);
         let line = std::iter::successors(Some(node), above);
-        let mut steps: Vec<Step> = line.map(|n| self.nodes[n as usize].step).collect();
+        let mut steps: Vec<CodeStep> = line.map(|n| self.nodes[n as usize].step).collect();
         steps.reverse();
         steps
     }
@@ -295,7 +295,7 @@ impl<'g> EnumerationTree<'g> {
     /// Adds the children of a pattern.
     fn add(&mut self, parent: Option<NodeId>, family: Family) {
         let edges = parent.map_or(0, |p| self.nodes[p as usize].edges + 1);
-        let may_grow = usize::from(edges) < self.limits.most_edges();
+        let may_grow = usize::from(edges) < self.limits.max_edges();
         let number = self.families.all.len();
         let before = self.nodes.len();
         for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {

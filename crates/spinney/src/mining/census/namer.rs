@@ -17,7 +17,7 @@ use crate::mining::census::hash::{Name, Seeds, mixed, tag};
 use crate::mining::census::refine::{Link, Refiner};
 use crate::mining::census::ring::{RingNamer, RingValue};
 use crate::mining::census::rooted_tree_hash::{Carried, Forest, Leaf, RingVertex};
-use crate::mining::census::walk::{ArcKinds, SetStep};
+use crate::mining::census::walk::{ArcKinds, ArcLabels, SetStep};
 
 /// A set on the way from the first vertex to the current set.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ impl Namer {
             let ends = [e.u, e.v].map(|v| graph.label(v));
             self.triples.push(self.seeds.triple(ends, e.label));
         }
-        for &(edge, head) in &kinds.labels()[self.leaves.len()..] {
+        for &ArcLabels { edge, head } in &kinds.labels()[self.leaves.len()..] {
             let edge = self.seeds.edge(edge);
             let seed = self.seeds.vertex(head);
             self.leaves.push(Leaf { seed, edge, gives: mixed(seed.wrapping_add(edge)) });

@@ -50,20 +50,27 @@ pub(crate) trait SetVisitor {
     fn leave(&mut self);
 }
 
+/// An edge's label and its head's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ArcLabels {
+    pub(crate) edge: Label,
+    pub(crate) head: Label,
+}
+
 /// The pairs of an edge's label and its head's label, numbered as they are met.
 #[derive(Debug, Default)]
 pub(crate) struct ArcKinds {
-    numbers: FxHashMap<(Label, Label), u32>,
-    labels: Vec<(Label, Label)>,
+    numbers: FxHashMap<ArcLabels, u32>,
+    labels: Vec<ArcLabels>,
 }
 
 impl ArcKinds {
-    /// Labels of edge and head, by number. Numbers stay the same from graph to graph.
-    pub(crate) fn labels(&self) -> &[(Label, Label)] {
+    /// The labels by number. Numbers stay the same from graph to graph.
+    pub(crate) fn labels(&self) -> &[ArcLabels] {
         &self.labels
     }
 
-    fn number(&mut self, labels: (Label, Label)) -> u32 {
+    fn number(&mut self, labels: ArcLabels) -> u32 {
         *self.numbers.entry(labels).or_insert_with(|| {
             self.labels.push(labels);
             self.labels.len() as u32 - 1
@@ -149,7 +156,8 @@ impl Walker {
         for v in 0..graph.vertex_count() as u32 {
             let start = self.arcs.len();
             for n in graph.neighbors(v).iter().filter(|n| usable(graph, n.edge)) {
-                let kind = self.kinds.number((n.label, graph.label(n.vertex)));
+                let kind =
+                    self.kinds.number(ArcLabels { edge: n.label, head: graph.label(n.vertex) });
                 self.arcs.push(Arc { edge: n.edge, kind, to: n.vertex });
             }
             self.arcs[start..].sort_unstable_by_key(|arc| (arc.kind, arc.edge));
@@ -161,7 +169,7 @@ impl Walker {
         &mut self,
         graph: &Graph,
         root: u32,
-        most: usize,
+        max_edges: usize,
         f: &mut F,
     ) -> bool {
         if !usable(graph, root) {
@@ -172,27 +180,27 @@ impl Walker {
         self.local[e.u as usize] = 0;
         self.vertices = 1;
         self.queue.clear();
-        let kind = self.kinds.number((e.label, graph.label(e.v)));
+        let kind = self.kinds.number(ArcLabels { edge: e.label, head: graph.label(e.v) });
         // The root alone stands in the queue first; the rest of its first end follows it.
         self.queue.push(Candidate { arc: Arc { edge: root, kind, to: e.v }, from: 0 });
-        let complete = if most == 1 {
+        let complete = if max_edges == 1 {
             self.show(0, f)
         } else {
             self.discover(e.u, 0, root);
-            self.enter(0, root, f) && self.grow(root, most, f)
+            self.enter(0, root, f) && self.grow(root, max_edges, f)
         };
         while self.take_back() {}
         self.local[e.u as usize] = OUTSIDE;
         complete
     }
 
-    /// Walks all sets of at most `most` edges that grow from the set on the stack, if there is
+    /// Walks all sets of at most `max_edges` edges that grow from the set on the stack, if there is
     /// one: a root from which nothing grows was a tip.
-    fn grow<F: SetVisitor>(&mut self, root: u32, most: usize, f: &mut F) -> bool {
+    fn grow<F: SetVisitor>(&mut self, root: u32, max_edges: usize, f: &mut F) -> bool {
         let mut at = 1;
         while let Some(taken) = self.stack.last() {
             let above = taken.at as usize + 1;
-            if self.stack.len() + 1 == most {
+            if self.stack.len() + 1 == max_edges {
                 if !self.show(at, f) {
                     return false;
                 }
