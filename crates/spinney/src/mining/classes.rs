@@ -46,8 +46,10 @@ pub struct Columns {
     pub count_levels: u32,
     /// Whether single vertices are patterns.
     pub vertices: bool,
-    /// Classes with fewer or more graphs than this cannot split and are left out.
-    pub useful: (u32, u32),
+    /// Classes with fewer graphs cannot split and are left out.
+    pub min_class_graphs: u32,
+    /// Classes with more graphs cannot split and are left out.
+    pub max_class_graphs: u32,
 }
 
 impl Columns {
@@ -268,7 +270,7 @@ impl ClassTable {
         which: &Columns,
     ) -> Vec<ClassId> {
         let counts = layout.count(&self.keys);
-        let useful = which.useful.0.max(1)..=which.useful.1;
+        let useful = which.min_class_graphs.max(1)..=which.max_class_graphs;
         let mut first_of = vec![NONE; counts.len()];
         let order = layout.by_falling_support(&counts, useful);
         let mut slots = Slots::new(order.len());

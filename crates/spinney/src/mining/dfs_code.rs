@@ -22,7 +22,7 @@ use crate::labels::{Label, Labels};
 
 /// No pattern has more edges than this, even where no limit is asked for: positions in a code are
 /// 16-bit, and matching recurses once an edge.
-pub const MOST_EDGES: usize = 2_000;
+pub const MAX_PATTERN_EDGES: usize = 2_000;
 
 /// One edge of a DFS code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

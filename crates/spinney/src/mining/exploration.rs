@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::mining::dfs_code::MOST_EDGES;
+use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::limits::Limits;
 use crate::mining::{Census, EmbeddingBudget, Progress, edge_set_bound, estimate_edge_sets};
 use crate::params::Engine;
@@ -146,7 +146,7 @@ impl<'d> Exploration<'d> {
         let start = Instant::now();
         let graphs = data.graphs();
         let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
-        let max_size = max_edges.unwrap_or(usize::MAX).min(largest).min(MOST_EDGES);
+        let max_size = max_edges.unwrap_or(usize::MAX).min(largest).min(MAX_PATTERN_EDGES);
         let mut edge_sets = match engine {
             Engine::Census => 0.0,
             Engine::Bound | Engine::Auto => estimate_edge_sets(graphs, max_size),

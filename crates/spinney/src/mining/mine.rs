@@ -171,7 +171,8 @@ impl Counts {
             min_support: min_support as u32,
             count_levels: 1,
             vertices: wanted.vertices,
-            useful: (1, u32::MAX),
+            min_class_graphs: 1,
+            max_class_graphs: u32::MAX,
         };
         counts.classes = ClassTable::count(census, &which);
         counts

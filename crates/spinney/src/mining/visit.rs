@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
-use crate::mining::dfs_code::{DfsCode, MOST_EDGES};
+use crate::mining::dfs_code::{DfsCode, MAX_PATTERN_EDGES};
 use crate::mining::embedding_budget::EmbeddingBudget;
 use crate::mining::extend::Family;
 use crate::mining::flat::Flat;
@@ -23,7 +23,7 @@ use crate::mining::join::Embeddings;
 pub struct Limits {
     /// The least number of graphs that must contain a pattern (at least 1).
     pub min_support: usize,
-    /// The most edges of a pattern; `None` for no limit but [`MOST_EDGES`].
+    /// The most edges of a pattern; `None` for no limit but [`MAX_PATTERN_EDGES`].
     pub max_edges: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ impl Default for Limits {
 
 impl Limits {
     pub(crate) fn max_edges(&self) -> usize {
-        self.max_edges.unwrap_or(MOST_EDGES).min(MOST_EDGES)
+        self.max_edges.unwrap_or(MAX_PATTERN_EDGES).min(MAX_PATTERN_EDGES)
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> BoundSpace<'a> {
         let counting = position_of.iter().map(Option::is_some).collect();
         let limits = Limits {
             // A pattern in fewer graphs than a leaf needs can never split, nor can its extensions.
-            min_support: which.min_support.max(which.useful.0) as usize,
+            min_support: which.min_support.max(which.min_class_graphs) as usize,
             max_edges: Some(which.max_edges),
         };
         let tree = EnumerationTree::new(graphs, counting, limits);
@@ -102,7 +102,7 @@ impl<'a> BoundSpace<'a> {
 
     /// Whether a split asks for nothing but a pattern that enough of the node's own graphs contain.
     fn is_plain(&self) -> bool {
-        self.which.count_levels <= 1 && self.which.min_support <= self.which.useful.0.max(1)
+        self.which.count_levels <= 1 && self.which.min_support <= self.which.min_class_graphs.max(1)
     }
 
     /// Enters an explored pattern: its columns into the table, itself into the frontier.
