@@ -8,7 +8,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 use spinney::dataset::Record;
 use spinney::mining::exploration::{Exploration, check_census};
-use spinney::mining::mine::Tally;
+use spinney::mining::mine::PatternCounter;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 use spinney_chem::smarts::pattern_text;
@@ -215,8 +215,8 @@ fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Count
             true
         });
     }
-    let mut tally = Tally::default();
-    all.iter().for_each(|m| tally.add(m.code.edge_count(), &m.graphs));
+    let mut counter = PatternCounter::default();
+    all.iter().for_each(|m| counter.add(m.code.edge_count(), &m.graphs));
     let parents = parents(&all);
     output::write_to(args.output.as_deref(), |out| match form {
         Form::Lines => write_lines(out, args, data, &all, &parents),
@@ -224,7 +224,7 @@ fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Count
         Form::Graphs => write_graphs(out, data, &all),
         Form::Matrix => write_matrix(out, data.len(), &all, args.occurrences),
     })?;
-    Ok(tally.finish())
+    Ok(counter.finish())
 }
 
 /// The number of each pattern's parent among those listed: its code without the last edge.

@@ -57,23 +57,23 @@ fn models_are_told_and_say_by_whom() {
     let said = place.ok(&format!("{TRAIN} --json train.json"));
     assert!(said.contains("harm: score = ") && said.contains(" x its own "), "{said}");
     let results = place.json("train.json");
-    assert_eq!(results["params"]["share"], true);
+    assert_eq!(results["params"]["stack"], true);
     for (i, target) in TARGETS.iter().enumerate() {
         let (file, result) = (place.json(&format!("m.{target}.json")), &results["results"][i]);
         assert_eq!(result["target"], *target);
-        assert_eq!(result["told_by"], file["model"]["provenance"]["told_by"]);
+        assert_eq!(result["stacked_from"], file["model"]["provenance"]["stacked_from"]);
         let patterns = file["model"]["patterns"].as_array().map(Vec::len);
         assert_eq!(result["patterns"].as_u64().map(|n| n as usize), patterns);
     }
-    let told = results["results"][0]["told_by"].clone();
-    assert!(told["helpers"].as_array().is_some_and(|h| !h.is_empty()), "few have answers: {told}");
+    let told = results["results"][0]["stacked_from"].clone();
+    assert!(told["models"].as_array().is_some_and(|h| !h.is_empty()), "few have answers: {told}");
     // The score of a new molecule is the sum of what the models alone say.
-    place.ok(&TRAIN.replace("m.json", "alone.json --share false"));
+    place.ok(&TRAIN.replace("m.json", "alone.json --stack false"));
     place.write("new.csv", "smiles\nCCNOCC\nCCCCC\nCONCN\nCOCCNC\nCOOC\nCNNNOC\nc1ccccc1\n");
     let alone = |target: &str| scores(&place, &format!("alone.{target}.json"), "new.csv");
     let mut expected: Vec<f64> =
         alone("harm").iter().map(|s| told["own"].as_f64().unwrap() * s).collect();
-    for helper in told["helpers"].as_array().unwrap() {
+    for helper in told["models"].as_array().unwrap() {
         let weight = helper["weight"].as_f64().unwrap();
         let theirs = alone(helper["target"].as_str().unwrap());
         expected.iter_mut().zip(theirs).for_each(|(sum, s)| *sum += weight * s);
@@ -95,8 +95,8 @@ fn a_told_model_serves_as_any_other() {
     assert!(line.contains("score = ") && line.contains(" x its own "), "{line}");
     let inspected = place.json("i.json")["results"].clone();
     assert_eq!((&inspected["rounds"], inspected["trees"].as_u64() > Some(24)), (&12.into(), true));
-    let helpers = &inspected["provenance"]["told_by"]["helpers"];
-    assert!(helpers[0]["trees"].as_u64() >= Some(12), "{helpers}");
+    let models = &inspected["provenance"]["stacked_from"]["models"];
+    assert!(models[0]["trees"].as_u64() >= Some(12), "{models}");
     place.ok("explain m.harm.json t.csv --row 4 -o why.json");
     let why = place.json("why.json");
     let parts = why["patterns"].as_array().expect("patterns");
@@ -116,15 +116,15 @@ fn a_told_model_serves_as_any_other() {
 #[test]
 fn without_sharing_each_target_is_trained_by_itself() {
     let place = place();
-    place.ok(&format!("{TRAIN} --share false --json train.json"));
-    assert_eq!(place.json("train.json")["results"][0].get("told_by"), None);
+    place.ok(&format!("{TRAIN} --stack false --json train.json"));
+    assert_eq!(place.json("train.json")["results"][0].get("stacked_from"), None);
     for target in TARGETS {
         let one = TRAIN.replace("all", target).replace("m.json", "one.json");
         let said = place.ok(&one);
         assert!(!said.contains("its own"), "{said}");
         let alone = place.text("one.json");
         assert!(alone == place.text(&format!("m.{target}.json")), "{target}");
-        assert!(!alone.contains("told_by"));
+        assert!(!alone.contains("stacked_from"));
     }
     let said = place.ok("inspect one.json");
     assert!(!said.contains("told by"), "{said}");
@@ -138,7 +138,7 @@ fn threads_and_engines_give_the_same_bytes() {
         TARGETS.map(|target| place.text(&format!("m.{target}.json")))
     };
     let first = models("--threads 1");
-    assert!(first.iter().any(|model| model.contains("told_by")));
+    assert!(first.iter().any(|model| model.contains("stacked_from")));
     for flags in ["--threads 2", "--engine bound"] {
         assert!(models(flags) == first, "{flags} changes a model");
     }
@@ -149,23 +149,23 @@ fn what_cannot_be_shared_is_said() {
     let place = place();
     place.write("v.csv", table());
     for (args, reason) in [
-        ("train t.csv --target tox -o x.json --share true", "several targets"),
-        (&format!("{TRAIN} --share true --valid 0.2")[..], "with --valid"),
-        (&format!("{TRAIN} --share true --valid v.csv"), "with --valid"),
-        (&format!("{TRAIN} --share true --early-stopping 3"), "with --early-stopping"),
-        (&format!("{TRAIN} --share true --checkpoint c.json"), "with --checkpoint"),
-        (&format!("{TRAIN} --share true --report page.html"), "with --report"),
-        (&format!("{TRAIN} --share true --time 1h"), "with --time"),
-        (&format!("{TRAIN} --share true --max-patterns 100000"), "with --max-patterns"),
+        ("train t.csv --target tox -o x.json --stack true", "several targets"),
+        (&format!("{TRAIN} --stack true --valid 0.2")[..], "with --valid"),
+        (&format!("{TRAIN} --stack true --valid v.csv"), "with --valid"),
+        (&format!("{TRAIN} --stack true --early-stopping 3"), "with --early-stopping"),
+        (&format!("{TRAIN} --stack true --checkpoint c.json"), "with --checkpoint"),
+        (&format!("{TRAIN} --stack true --report page.html"), "with --report"),
+        (&format!("{TRAIN} --stack true --time 1h"), "with --time"),
+        (&format!("{TRAIN} --stack true --max-patterns 100000"), "with --max-patterns"),
         (
-            "train t.csv --target harm,tox -o x.json --method gboost --share true",
+            "train t.csv --target harm,tox -o x.json --method gboost --stack true",
             "with --method gboost",
         ),
     ] {
         let output = place.run(args);
         let told = String::from_utf8(output.stderr).expect("text");
         assert_eq!(output.status.code(), Some(2), "{args}: {told}");
-        assert!(told.contains("share") && told.contains(reason), "{args}: {told}");
+        assert!(told.contains("stack") && told.contains(reason), "{args}: {told}");
     }
     assert!(!place.path("x.json").exists() && !place.path("m.tox.json").exists());
     // Where it was not asked for, it is left out, and that is said, too.
@@ -173,11 +173,11 @@ fn what_cannot_be_shared_is_said() {
     assert_eq!(output.status.code(), Some(0));
     let told = String::from_utf8(output.stderr).expect("text");
     assert!(told.contains("do not tell each other, because of --valid"), "{told}");
-    assert!(!place.text("m.harm.json").contains("told_by"));
+    assert!(!place.text("m.harm.json").contains("stacked_from"));
     // As the paper did, each is alone unless it is asked for.
     place.ok(&format!("{TRAIN} --preset paper --json train.json"));
-    assert_eq!(place.json("train.json")["params"]["share"], false);
-    assert!(!place.text("m.harm.json").contains("told_by"));
+    assert_eq!(place.json("train.json")["params"]["stack"], false);
+    assert!(!place.text("m.harm.json").contains("stacked_from"));
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn too_few_answers_and_three_classes_are_left_alone() {
         "train t.csv --target few,three,many -o m.json --trees 5 --max-edges 2 --json train.json",
     );
     let results = place.json("train.json")["results"].clone();
-    assert_eq!([results[0].get("told_by"), results[1].get("told_by")], [None, None]);
-    assert_eq!(results[2]["told_by"], serde_json::Value::Null);
+    assert_eq!([results[0].get("stacked_from"), results[1].get("stacked_from")], [None, None]);
+    assert_eq!(results[2]["stacked_from"], serde_json::Value::Null);
     for target in ["few", "three", "many"] {
-        assert!(!place.text(&format!("m.{target}.json")).contains("told_by"), "{target}");
+        assert!(!place.text(&format!("m.{target}.json")).contains("stacked_from"), "{target}");
     }
 }

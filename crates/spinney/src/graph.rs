@@ -19,7 +19,7 @@ pub struct Edge {
     pub label: Label,
 }
 
-/// What a vertex sees along one of its edges.
+/// A neighbour of a vertex, and the edge there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Neighbor {
     /// The vertex at the other end.
@@ -73,9 +73,9 @@ impl Graph {
     /// The neighbours of `v`, ascending.
     #[must_use]
     pub fn neighbors(&self, v: u32) -> &[Neighbor] {
-        let start = self.offsets[v as usize];
-        let end = self.offsets[v as usize + 1];
-        &self.neighbors[start as usize..end as usize]
+        let start = self.offsets[v as usize] as usize;
+        let end = self.offsets[v as usize + 1] as usize;
+        &self.neighbors[start..end]
     }
 
     /// The label of the edge between `u` and `v`, if there is one.
@@ -116,7 +116,7 @@ impl Graph {
     #[must_use]
     pub fn on_cycles(&self) -> Vec<bool> {
         let n = self.vertex_count();
-        // Depth-first numbers, the lowest number that a subtree reaches, and how a vertex was reached.
+        // Depth-first numbers, and the lowest number that a subtree reaches.
         let mut number = vec![0u32; n];
         let mut lowest = vec![0u32; n];
         let mut cyclic = vec![false; n];
@@ -128,14 +128,13 @@ impl Graph {
             number[root as usize] = next;
             lowest[root as usize] = next;
             next += 1;
-            let mut path: Vec<(u32, Option<u32>, usize)> = vec![(root, None, 0)];
-            while let Some((v, by, at)) = path.last_mut() {
-                let vertex = *v as usize;
-                let came_by = *by;
-                let Some(step) = self.neighbors(*v).get(*at) else {
+            let mut path = vec![PathVertex { vertex: root, came_by: None, next: 0 }];
+            while let Some(last) = path.last_mut() {
+                let vertex = last.vertex as usize;
+                let Some(step) = self.neighbors(last.vertex).get(last.next) else {
                     path.pop();
-                    if let Some((parent, ..)) = path.last() {
-                        let parent = *parent as usize;
+                    if let Some(parent) = path.last() {
+                        let parent = parent.vertex as usize;
                         lowest[parent] = lowest[parent].min(lowest[vertex]);
                         if lowest[vertex] <= number[parent] {
                             cyclic[parent] = true;
@@ -144,8 +143,8 @@ impl Graph {
                     }
                     continue;
                 };
-                *at += 1;
-                if Some(step.edge) == came_by {
+                last.next += 1;
+                if Some(step.edge) == last.came_by {
                     continue;
                 }
                 let to = step.vertex as usize;
@@ -153,7 +152,8 @@ impl Graph {
                     number[to] = next;
                     lowest[to] = next;
                     next += 1;
-                    path.push((step.vertex, Some(step.edge), 0));
+                    let came_by = Some(step.edge);
+                    path.push(PathVertex { vertex: step.vertex, came_by, next: 0 });
                 } else {
                     lowest[vertex] = lowest[vertex].min(number[to]);
                     cyclic[vertex] = true;
@@ -203,6 +203,13 @@ impl Graph {
         self.edges.iter().for_each(|e| _ = builder.add_edge(e.u, e.v, e.label));
         builder.build()
     }
+}
+
+/// A vertex of a depth-first path: the edge to it, and which of its neighbours comes next.
+struct PathVertex {
+    vertex: u32,
+    came_by: Option<u32>,
+    next: usize,
 }
 
 /// How a graph is made of copies of another, labelled differently and one after another, and of
@@ -277,7 +284,7 @@ pub enum EdgeError {
 pub struct GraphBuilder {
     labels: Vec<Label>,
     edges: Vec<Edge>,
-    /// Each vertex's last edge, or `NONE`.
+    /// Each vertex's last edge, or [`NONE`].
     last: Vec<u32>,
     /// The edge before it at its `u` and at its `v`.
     before: Vec<[u32; 2]>,
@@ -285,8 +292,8 @@ pub struct GraphBuilder {
 }
 
 const NONE: u32 = u32::MAX;
-/// A list longer than this is long.
-const LONG: usize = 32;
+/// A list of edges longer than this is not searched.
+const MAX_SEARCHED_EDGES: usize = 32;
 
 impl GraphBuilder {
     /// An empty graph to add to.
@@ -341,7 +348,7 @@ impl GraphBuilder {
     fn known(&mut self, u: u32, v: u32) -> Option<Label> {
         if self.seen.is_none() {
             let [mut at_u, mut at_v] = [u, v].map(|v| self.last[v as usize]);
-            for _ in 0..LONG {
+            for _ in 0..MAX_SEARCHED_EDGES {
                 if at_u == NONE || at_v == NONE {
                     return None;
                 }

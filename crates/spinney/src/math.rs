@@ -6,8 +6,8 @@
 
 pub(crate) use libm::{exp, log as ln, log1p as ln_1p};
 
-/// The sum of some numbers, compensated (Neumaier 1974): as if it were added up with twice the digits, so
-/// that large terms that cancel leave the small ones intact.
+/// The sum of some numbers, compensated (Neumaier 1974): as if it were added up with twice the
+/// digits, so that large terms that cancel leave the small ones intact.
 pub(crate) fn sum(values: impl Iterator<Item = f64>) -> f64 {
     let mut sum = 0.0f64;
     let mut lost = 0.0f64;

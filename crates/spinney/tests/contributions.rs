@@ -144,7 +144,7 @@ fn shares_sum_to_what_the_found_patterns_add() {
             let whole = Pattern::of(&data.graphs()[i]);
             let occurs = |p: &spinney::model::Pattern| occurrences(&spelled(&p.code), &whole) > 0;
             for (output, shares) in
-                model.attribution(&data, &found, (i, Copies::default())).iter().enumerate()
+                model.attribution(&data, &found, i, Copies::default()).iter().enumerate()
             {
                 let (mut vertices, mut edges) = (0.0, 0.0);
                 for (pattern, value) in model.patterns().iter().zip(found.of(i, output)) {

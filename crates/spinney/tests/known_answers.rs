@@ -103,7 +103,8 @@ fn patterns_fall_into_the_known_classes() {
             min_support: 1,
             count_levels: 1,
             vertices: false,
-            useful: (1, n),
+            min_class_graphs: 1,
+            max_class_graphs: n,
         };
         let classes = ClassTable::from_census(&census, &all, &which);
         let sets = support_sets(&census);

@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::evaluation::Split;
-use spinney::model::ToldBy;
+use spinney::model::StackedFrom;
 use spinney::params::{ClassWeight, FixedParams, LossKind, ValidParams};
 use spinney::stacking::multi_task::{TaskModel, stacked};
 use spinney::training::out_of_fold::out_of_fold_scores;
@@ -101,8 +101,8 @@ fn stacked_model(tasks: &[Task], own: usize) -> Option<Model> {
     stacked(&task_models(tasks), own, data, train, params).expect("no error")
 }
 
-fn stacked_from(model: &Model) -> &ToldBy {
-    model.provenance().told_by.as_ref().expect("a stacked model")
+fn stacked_from(model: &Model) -> &StackedFrom {
+    model.provenance().stacked_from.as_ref().expect("a stacked model")
 }
 
 /// Answers to the same question with noise of their own, missing where `has` says no.
@@ -151,19 +151,19 @@ proptest! {
                 "second" => &tasks[1].model,
                 _ => &tasks[2].model,
             };
-            prop_assert!(by.helpers.iter().all(|h| !std::ptr::eq(part(&h.target), &raw const tasks[own].model)));
+            prop_assert!(by.models.iter().all(|h| !std::ptr::eq(part(&h.target), &raw const tasks[own].model)));
             for data in [&all, &fresh] {
                 let mut expected: Vec<f64> =
                     scores(&tasks[own].model, data).iter().map(|s| by.own * s).collect();
-                for helper in &by.helpers {
+                for helper in &by.models {
                     prop_assert_eq!(helper.trees, part(&helper.target).trees().len());
                     let theirs = scores(part(&helper.target), data);
                     expected.iter_mut().zip(theirs).for_each(|(e, s)| *e += helper.weight * s);
                 }
                 let got = scores(&model, data);
                 let shift = scores(&model, &all)[0] - {
-                    let theirs = |h: &spinney::model::Helper| h.weight * scores(part(&h.target), &all)[0];
-                    by.own * scores(&tasks[own].model, &all)[0] + by.helpers.iter().map(theirs).sum::<f64>()
+                    let theirs = |h: &spinney::model::StackedModel| h.weight * scores(part(&h.target), &all)[0];
+                    by.own * scores(&tasks[own].model, &all)[0] + by.models.iter().map(theirs).sum::<f64>()
                 };
                 for (got, expected) in got.iter().zip(expected) {
                     let expected = expected + shift;
@@ -178,7 +178,7 @@ proptest! {
             let before = &tasks[own].model;
             prop_assert_eq!(model.rounds(), before.rounds());
             prop_assert_eq!(model.ensemble(), before.ensemble());
-            prop_assert_eq!(model.helper_trees() + before.trees().len(), model.trees().len());
+            prop_assert_eq!(model.stacked_trees() + before.trees().len(), model.trees().len());
             let stages = model.staged_predict(&fresh);
             prop_assert_eq!(stages.len(), before.rounds() + 1);
             let last = stages.last().expect("a stage");
@@ -376,10 +376,8 @@ fn class_weights_are_those_of_training() {
     let without = stack(data, &plain);
     assert!(without.is_none_or(|model| stacked_from(&model) != stacked_from(&by_class)));
     let (a, b) = (stacked_from(&by_class), stacked_from(&by_graph));
-    assert_eq!(a.helpers.len(), b.helpers.len());
-    assert!(
-        (a.own - b.own).abs() < 1e-9 && (a.helpers[0].weight - b.helpers[0].weight).abs() < 1e-9
-    );
+    assert_eq!(a.models.len(), b.models.len());
+    assert!((a.own - b.own).abs() < 1e-9 && (a.models[0].weight - b.models[0].weight).abs() < 1e-9);
 }
 
 #[test]
@@ -445,22 +443,22 @@ fn edited(edit: impl FnOnce(&mut Value)) -> Result<Model, String> {
 #[test]
 fn damaged_notes_are_refused() {
     let sound = edited(|_| ()).expect("a sound file");
-    assert!(sound.helper_trees() > 0);
+    assert!(sound.stacked_trees() > 0);
     let trees = sound.trees().len();
     type Edit<'a> = &'a dyn Fn(&mut Value);
     let cases: [(Edit<'_>, &str); 9] = [
-        (&|t| t["helpers"][0]["trees"] = json!(trees + 1), "more trees than it has"),
-        (&|t| t["helpers"][0]["trees"] = json!(u64::MAX), "more trees than it has"),
-        (&|t| t["helpers"][0]["trees"] = json!(-1), "damaged or wrong"),
-        (&|t| t["helpers"][0]["weight"] = Value::Null, "damaged or wrong"),
+        (&|t| t["models"][0]["trees"] = json!(trees + 1), "more trees than it has"),
+        (&|t| t["models"][0]["trees"] = json!(u64::MAX), "more trees than it has"),
+        (&|t| t["models"][0]["trees"] = json!(-1), "damaged or wrong"),
+        (&|t| t["models"][0]["weight"] = Value::Null, "damaged or wrong"),
         (&|t| t["own"] = json!("1"), "damaged or wrong"),
         (&|t| drop(t.as_object_mut().map(|o| o.remove("own"))), "own"),
-        (&|t| drop(t["helpers"][0].as_object_mut().map(|o| o.remove("weight"))), "weight"),
-        (&|t| drop(t["helpers"][0].as_object_mut().map(|o| o.remove("target"))), "target"),
+        (&|t| drop(t["models"][0].as_object_mut().map(|o| o.remove("weight"))), "weight"),
+        (&|t| drop(t["models"][0].as_object_mut().map(|o| o.remove("target"))), "target"),
         (&|t| t["more"] = json!(1), "more"),
     ];
     for (edit, part) in cases {
-        let reason = edited(|m| edit(&mut m["provenance"]["told_by"])).expect_err("refused");
+        let reason = edited(|m| edit(&mut m["provenance"]["stacked_from"])).expect_err("refused");
         assert!(reason.contains(part), "{reason:?} lacks {part:?}");
     }
     let classes = edited(|m| {

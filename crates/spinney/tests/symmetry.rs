@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use oracle::pattern::{Code, Mined, embeddings, mine, plain, smallest_code};
 use oracle::random::{Random, Shape, graph, random_connected, shuffled};
 use spinney::graph::{Graph, GraphBuilder};
-use spinney::mining::dfs_code::MOST_EDGES;
+use spinney::mining::dfs_code::MAX_PATTERN_EDGES;
 use spinney::mining::{Canonizer, DfsCode, DfsEdge, EnumerationTree, Limits, Next, visit};
 
 /// Occurrences of each pattern in each graph.
@@ -250,11 +250,11 @@ fn both_ways_to_count_automorphisms_agree() {
 #[test]
 fn the_longest_codes_can_be_judged() {
     let edge = |from: u16, to: u16| DfsEdge { from, to, from_label: 0, edge_label: 0, to_label: 0 };
-    let path: Vec<DfsEdge> = (0..MOST_EDGES as u16).map(|v| edge(v, v + 1)).collect();
+    let path: Vec<DfsEdge> = (0..MAX_PATTERN_EDGES as u16).map(|v| edge(v, v + 1)).collect();
     let mut canonizer = Canonizer::new();
     let code = DfsCode::from_edges(path);
     assert!(canonizer.is_minimal(&code));
     assert_eq!(canonizer.automorphisms_of(&code), 2);
-    let star: Vec<DfsEdge> = (1..=MOST_EDGES as u16).map(|v| edge(0, v)).collect();
+    let star: Vec<DfsEdge> = (1..=MAX_PATTERN_EDGES as u16).map(|v| edge(0, v)).collect();
     assert!(!canonizer.is_minimal(&DfsCode::from_edges(star)), "it starts at a leaf");
 }

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::metrics::Metric;
 use crate::evaluation::predictions::{evaluate, measure};
 use crate::mining::classes::Columns;
-use crate::mining::dfs_code::MOST_EDGES;
+use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::exploration::Exploration;
 use crate::params::{FixedParams, ValidParams};
 use crate::search::space::PatternSpace;
@@ -64,11 +64,12 @@ pub struct Booster<'a> {
 pub(crate) fn columns(params: &FixedParams, train: usize) -> Columns {
     let smallest_leaf = params.min_samples_leaf as u32;
     Columns {
-        max_edges: params.max_edges.unwrap_or(MOST_EDGES),
+        max_edges: params.max_edges.unwrap_or(MAX_PATTERN_EDGES),
         min_support: params.min_support as u32,
         count_levels: params.count_levels as u32,
         vertices: params.vertices,
-        useful: (smallest_leaf, (train as u32).saturating_sub(smallest_leaf)),
+        min_class_graphs: smallest_leaf,
+        max_class_graphs: (train as u32).saturating_sub(smallest_leaf),
     }
 }
 

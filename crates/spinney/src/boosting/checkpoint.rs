@@ -32,7 +32,8 @@ use crate::model::envelope::FileFormat;
 use crate::model::file::{edge_of, edge_tuple};
 use crate::model::{Node, Tree, Unproven};
 use crate::params::FixedParams;
-use crate::search::space::{PatternSpace, Simplest};
+use crate::search::simplest::Simplest;
+use crate::search::space::{NumberedPattern, PatternSpace};
 
 const FORMAT: FileFormat = FileFormat {
     name: "spinney-checkpoint",
@@ -275,10 +276,10 @@ impl Checkpoint {
         if !fits {
             return Err(refused("its scores are not those of these graphs"));
         }
-        let known: Vec<(DfsCode, u32)> = wire.patterns.into_iter().map(code_of).collect();
+        let known: Vec<NumberedPattern> = wire.patterns.into_iter().map(numbered).collect();
         let numbers = space.numbers(&known);
         let numbers = numbers.ok_or_else(|| refused("a pattern of it is not in the graphs"))?;
-        let codes: Vec<DfsCode> = known.into_iter().map(|(code, _)| code).collect();
+        let codes: Vec<DfsCode> = known.into_iter().map(|pattern| pattern.code).collect();
         let values = |bits: Vec<Bits>| bits.into_iter().map(Bits::value).collect();
         let train = values(wire.train_scores);
         let valid = values(wire.valid_scores);
@@ -301,13 +302,13 @@ fn refused(reason: impl std::fmt::Display) -> Error {
     Error::data(format!("this training cannot go on from the checkpoint: {reason}"))
 }
 
-fn code_of(pattern: WirePattern) -> (DfsCode, u32) {
+fn numbered(pattern: WirePattern) -> NumberedPattern {
     let code = if pattern.edges.is_empty() {
         DfsCode::vertex(pattern.root)
     } else {
         DfsCode::from_edges(pattern.edges.into_iter().map(edge_of).collect())
     };
-    (code, pattern.number)
+    NumberedPattern { code, number: pattern.number }
 }
 
 fn grown(tree: &Tree, codes: &[DfsCode], numbers: &[u32]) -> GrownTree {

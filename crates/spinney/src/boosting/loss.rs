@@ -300,7 +300,7 @@ fn guess(data: &Dataset) -> Result<Formula> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Formula, Loss, put_positive_last};
+    use super::{Derivatives, Formula, Loss, put_positive_last};
     use crate::model::Task;
 
     #[test]

@@ -28,8 +28,8 @@ pub mod trained;
 mod tree_grower;
 
 pub use crate::mining::exploration::Exploration;
+pub use crate::mining::limits::Limits;
 pub use crate::params::{Engine, FixedParams, ValidParams};
-pub use crate::search::stop::Limits;
 pub use assemble::data_sha256;
 pub use booster::Booster;
 pub use checkpoint::{Checkpoint, Identity};

@@ -87,7 +87,7 @@ impl RoundBuilder<'_> {
         trainings: &[&[f64]],
     ) -> Vec<Option<GrownTree>> {
         let outputs = self.loss.outputs();
-        let in_parallel = space.frontier().is_empty() && rayon::current_num_threads() > 1;
+        let in_parallel = !space.has_frontier() && rayon::current_num_threads() > 1;
         let space = RwLock::new(space);
         let space = SharedSpace { space: &space, in_parallel };
         let graphs = self.train.graphs.len();
@@ -144,12 +144,11 @@ impl RoundBuilder<'_> {
     ) -> Option<GrownTree> {
         let gradients = gradients.weighted(self.weights);
         let known = space.read();
-        let explores = !known.frontier().is_empty();
-        let samples = self.samples(&gradients, explores)?;
+        let samples = self.samples(&gradients, known.has_frontier())?;
         let rule = self.rule(&samples);
         let Gradients { residuals, curvatures } = gradients;
         let cells: Vec<C> = (0..residuals.len() as u32).map(|p| C::of(&samples, p)).collect();
-        let search = Search::new(&**known, &samples, &cells, (rule, sample));
+        let search = Search::new(&**known, &samples, &cells, rule, sample);
         drop(known);
         let rate = self.params.learning_rate;
         let l2 = self.params.l2;

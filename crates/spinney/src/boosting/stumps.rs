@@ -11,7 +11,8 @@ use crate::boosting::tree_grower::{GrownNode, GrownTree};
 use crate::error::Result;
 use crate::mining::exploration::Exploration;
 use crate::model::Model;
-use crate::search::space::{PatternSpace, Simplest};
+use crate::search::simplest::Simplest;
+use crate::search::space::PatternSpace;
 
 /// One stump.
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@ impl<'a> Trained<'a> {
             edge_sets: exploration.census().map(Census::edge_sets),
             space_edge_sets: exploration.edge_sets(),
             patterns: booster.space.patterns(),
-            node_search_patterns: booster.space.met_alone(),
+            node_search_patterns: booster.space.growing().map_or(0, |s| s.node_search_patterns()),
             explored_by_edges: by_edges(&*booster.space),
             classes: booster.space.classes().len(),
             metric: booster.metric,

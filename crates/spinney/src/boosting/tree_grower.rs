@@ -14,10 +14,11 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::mining::classes::Column;
-use crate::search::best_split::{Best, Search, Split};
+use crate::search::best_split::{BestSplit, Search, SmallSplit, Split};
 use crate::search::histogram::{Cell, Histogram};
-use crate::search::small::{Room, SmallNode};
-use crate::search::space::{PatternSpace, Simplest};
+use crate::search::simplest::Simplest;
+use crate::search::small::{SmallNode, SmallNodeScratch};
+use crate::search::space::PatternSpace;
 use crate::search::stop::StopToken;
 
 /// A tree as it is grown: it still knows the engine's columns.
@@ -109,7 +110,7 @@ impl<T: Default> Pool<T> {
 /// What one thread needs at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    room: Room,
+    small_node: SmallNodeScratch,
     /// For [`TreeGrower::partition`]: all false in between.
     inside: Vec<bool>,
 }
@@ -175,15 +176,9 @@ struct Branches<T> {
 
 /// What the search in a node found.
 struct Found {
-    best: Option<NodeSplit>,
+    best: Option<SmallSplit>,
     /// What a split could gain at most, if the search was cut short.
     bound: Option<f64>,
-}
-
-struct NodeSplit {
-    split: Split,
-    /// In a small node, which of its graphs have the pattern.
-    word: u64,
 }
 
 impl Subtree {
@@ -231,7 +226,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
 
     fn small(&self, positions: &[u32], whole: Option<&mut Histogram<C>>) -> Option<SmallNode> {
         let mut scratch = self.buffers.scratch.get();
-        let small = self.search.small(&**self.space(), positions, whole, &mut scratch.room);
+        let small = self.search.small(&**self.space(), positions, whole, &mut scratch.small_node);
         self.buffers.scratch.put(scratch);
         small
     }
@@ -254,24 +249,23 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     /// The best split of a node.
     fn best_split(&self, sums: &mut NodeSums<C>, positions: &[u32]) -> Found {
         let best = match sums {
-            _ if self.stop_token.holds() => {
+            _ if self.stop_token.is_stopped() => {
                 return Found { best: None, bound: self.search.most_gain(positions) };
             }
             NodeSums::Small(small) => {
                 let best = self.search.best_small_split(&**self.space(), small);
-                let best = best.map(|(split, word)| NodeSplit { split, word });
                 return Found { best, bound: None };
             }
             NodeSums::Large(histogram) if self.space.in_parallel => {
                 let split = self.search.best_known_split(&**self.space(), histogram, positions);
-                Best { split, open: None }
+                BestSplit { split, open: None }
             }
             NodeSums::Large(histogram) => {
                 let mut space = self.space.space.write().unwrap_or_else(PoisonError::into_inner);
                 self.search.best_split(&mut **space, histogram, positions)
             }
         };
-        let split = best.split.map(|split| NodeSplit { split, word: 0 });
+        let split = best.split.map(|split| SmallSplit { split, word: 0 });
         Found { best: split, bound: best.open }
     }
 
@@ -280,7 +274,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         let Some(mut sums) = sums else { return self.leaf(members) };
         let Found { best, bound } = self.best_split(&mut sums, &members.fitted);
         let unproven = bound.map(|bound| UnprovenNode { node: 0, bound }).into_iter().collect();
-        let Some(NodeSplit { split, word }) = best else {
+        let Some(SmallSplit { split, word }) = best else {
             self.recycle(sums);
             return Subtree { unproven, ..self.leaf(members) };
         };

@@ -49,7 +49,8 @@ impl Cholesky {
 /// Σ a_i b_i, in eight sums side by side.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    let a = a.chunks_exact(8);
+    let b = b.chunks_exact(8);
     let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(x, y)| x * y).sum();
     for (x, y) in a.zip(b) {
         for lane in 0..8 {

@@ -11,32 +11,10 @@
 //! column generation are needed (Gondzio, González-Brevis and Munari 2013); a simplex solver
 //! (microlp) took 17 s, 36 s and 154 s for ν = .6, .5, .4 on the first fold of NCI1.
 //!
-//! **Cost.** A step: Σ over graphs of (stumps at the graph)², and stumps³/3. A stump is kept by
-//! the graphs with its pattern or those without, whichever are fewer.
+//! **Cost.** A step: Σ over graphs of (stumps at the graph)², and stumps³/3.
 
 use super::cholesky::Cholesky;
-
-/// A stump: says ω where a pattern occurs and −ω elsewhere.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stump {
-    /// ω: +1 or −1.
-    pub sign: f64,
-    /// Positions of the training graphs that contain the pattern, ascending.
-    pub positions: Vec<u32>,
-}
-
-/// Stumps of some graphs, by graph and by stump.
-pub(super) struct Program<'p> {
-    targets: &'p [f64],
-    /// 1/ν.
-    most: f64,
-    /// For each stump, what it says on the graphs it does not list.
-    elsewhere: Vec<f64>,
-    /// For each stump, the graphs on which it says the opposite.
-    listed: Vec<Vec<u32>>,
-    /// For each graph, the stumps that list it, ascending.
-    at: Vec<Vec<u32>>,
-}
+use super::program::Program;
 
 /// Where the method stands.
 #[derive(Clone, Debug)]
@@ -72,108 +50,29 @@ struct Aim {
     upper: Vec<f64>,
 }
 
-const MOST_STEPS: usize = 100;
-/// So many steps may follow each other without coming closer.
-const MOST_IN_VAIN: usize = 8;
+const MAX_STEPS: usize = 100;
+/// The most steps that may follow each other without coming closer.
+const MAX_STEPS_IN_VAIN: usize = 8;
 
-impl<'p> Program<'p> {
-    /// The program of graphs with `targets` (+1 or −1) and of `stumps`.
-    pub(super) fn new<'s>(
-        targets: &'p [f64],
-        nu: f64,
-        stumps: impl Iterator<Item = &'s Stump>,
-    ) -> Self {
-        let graphs = targets.len();
-        let (mut elsewhere, mut listed) = (Vec::new(), Vec::new());
-        let mut at = vec![Vec::new(); graphs];
-        for (number, stump) in stumps.enumerate() {
-            let by_presence = 2 * stump.positions.len() <= graphs;
-            let list = if by_presence {
-                stump.positions.clone()
-            } else {
-                without(&stump.positions, graphs as u32)
-            };
-            list.iter().for_each(|&g| at[g as usize].push(number as u32));
-            elsewhere.push(if by_presence { -stump.sign } else { stump.sign });
-            listed.push(list);
-        }
-        Program { targets, most: 1.0 / nu, elsewhere, listed, at }
-    }
-
-    fn stumps(&self) -> usize {
-        self.listed.len()
-    }
-
-    /// Σ_i x_i h_j(i) for every stump j; `x` holds a number for each graph.
-    fn over_graphs(&self, x: &[f64]) -> Vec<f64> {
-        let all: f64 = x.iter().sum();
-        let of = |(list, says): (&Vec<u32>, &f64)| {
-            let listed: f64 = list.iter().map(|&g| x[g as usize]).sum();
-            says * (all - 2.0 * listed)
-        };
-        self.listed.iter().zip(&self.elsewhere).map(of).collect()
-    }
-
-    /// Σ_j a_j h_j(i) for every graph i.
-    pub(super) fn over_stumps(&self, a: &[f64]) -> Vec<f64> {
-        let says: Vec<f64> = a.iter().zip(&self.elsewhere).map(|(a, says)| a * says).collect();
-        let all: f64 = says.iter().sum();
-        let listed = |at: &Vec<u32>| at.iter().map(|&j| says[j as usize]).sum::<f64>();
-        self.at.iter().map(|at| all - 2.0 * listed(at)).collect()
-    }
-
-    /// The edges Σ_i v_i y_i h_j(i) of all stumps.
-    fn edges(&self, weights: &[f64]) -> Vec<f64> {
-        let signed: Vec<f64> = weights.iter().zip(self.targets).map(|(v, y)| v * y).collect();
-        self.over_graphs(&signed)
-    }
-
-    /// y_i Σ_j a_j h_j(i): the margins.
-    fn margins(&self, alphas: &[f64]) -> Vec<f64> {
-        let scores = self.over_stumps(alphas);
-        scores.iter().zip(self.targets).map(|(f, y)| f * y).collect()
-    }
-
-    /// v_i y_i, of weights that are made to sum up to N.
-    pub(super) fn signed(&self, weights: &[f64]) -> Vec<f64> {
-        let scale = weights.len() as f64 / weights.iter().sum::<f64>();
-        weights.iter().zip(self.targets).map(|(v, y)| scale * v * y).collect()
-    }
-
-    /// The largest edge of a stump of the program.
-    pub(super) fn largest_edge(&self, signed: &[f64]) -> f64 {
-        self.over_graphs(signed).into_iter().fold(0.0, f64::max)
-    }
-
-    /// ρ − Σ ξ_i / (νN) with the best ρ for these weights, which are made to sum up to 1: a share
-    /// ν of the graphs lies within the best margin.
-    pub(super) fn objective(&self, alphas: &[f64]) -> f64 {
-        let scale = 1.0 / alphas.iter().sum::<f64>();
-        let mut margins: Vec<f64> = self.margins(alphas).iter().map(|m| m * scale).collect();
-        margins.sort_unstable_by(f64::total_cmp);
-        let graphs = margins.len() as f64;
-        let inside = ((graphs / self.most) as usize).min(margins.len() - 1);
-        let rho = margins[inside];
-        let slack: f64 = margins[..inside].iter().map(|m| rho - m).sum();
-        rho - slack * self.most / graphs
-    }
-
+impl Program<'_> {
     /// Solves up to a duality gap of `gap` times the number of graphs, or as far as rounding lets it:
     /// near a degenerate optimum the systems become singular and a step may lead away or nowhere,
     /// so the best point met is the answer.
     pub(super) fn solve(&self, gap: f64) -> Point {
         let mut point = self.start();
         let mut best = point.clone();
-        let (mut least, mut in_vain) = (f64::INFINITY, 0);
-        for _ in 0..MOST_STEPS {
+        let mut nearest = f64::INFINITY;
+        let mut in_vain = 0;
+        for _ in 0..MAX_STEPS {
             let distance = point.distance(self);
-            if distance < least {
-                (least, in_vain) = (distance, 0);
+            if distance < nearest {
+                nearest = distance;
+                in_vain = 0;
                 best.clone_from(&point);
             } else {
                 in_vain += 1;
             }
-            if least <= gap * self.targets.len() as f64 || in_vain == MOST_IN_VAIN {
+            if nearest <= gap * self.targets.len() as f64 || in_vain == MAX_STEPS_IN_VAIN {
                 break;
             }
             self.improve(&mut point);
@@ -214,16 +113,10 @@ impl<'p> Program<'p> {
     }
 }
 
-/// The positions below `graphs` that are not listed.
-fn without(positions: &[u32], graphs: u32) -> Vec<u32> {
-    let mut listed = positions.iter().peekable();
-    (0..graphs).filter(|g| listed.next_if_eq(&g).is_none()).collect()
-}
-
 impl Point {
     /// 1/ν − v.
-    fn room<'a>(&'a self, program: &'a Program<'_>) -> impl Iterator<Item = f64> + 'a {
-        self.weights.iter().map(|v| program.most - v)
+    fn headroom<'a>(&'a self, program: &'a Program<'_>) -> impl Iterator<Item = f64> + 'a {
+        self.weights.iter().map(|v| program.max_weight - v)
     }
 
     /// Whether the invariant holds; a step that rounding spoiled may end in infinity or nowhere.
@@ -231,7 +124,7 @@ impl Point {
         let positive = |x: &f64| *x > 0.0 && x.is_finite();
         let parts = [&self.weights, &self.alphas, &self.slacks, &self.lower, &self.upper];
         parts.iter().all(|part| part.iter().all(positive))
-            && self.room(program).all(|room| room > 0.0)
+            && self.headroom(program).all(|left| left > 0.0)
             && self.beta.is_finite()
             && self.rho.is_finite()
     }
@@ -245,7 +138,7 @@ impl Point {
     fn products(&self, program: &Program<'_>) -> f64 {
         let rows: f64 = self.slacks.iter().zip(&self.alphas).map(|(w, a)| w * a).sum();
         let low: f64 = self.weights.iter().zip(&self.lower).map(|(v, z)| v * z).sum();
-        let high: f64 = self.room(program).zip(&self.upper).map(|(q, t)| q * t).sum();
+        let high: f64 = self.headroom(program).zip(&self.upper).map(|(q, t)| q * t).sum();
         rows + low + high
     }
 
@@ -276,22 +169,22 @@ impl Point {
         let second = |a: &[f64], b: &[f64], sign: f64| -> Vec<f64> {
             a.iter().zip(b).map(|(x, y)| sign * x * y).collect()
         };
-        let (rows, low, high) = match affine {
-            Some(step) => (
-                second(&step.slacks, &step.alphas, 1.0),
-                second(&step.weights, &step.lower, 1.0),
-                second(&step.weights, &step.upper, -1.0),
-            ),
-            None => (
-                vec![0.0; self.slacks.len()],
-                vec![0.0; self.weights.len()],
-                vec![0.0; self.weights.len()],
-            ),
+        let correction = match affine {
+            Some(step) => Aim {
+                slacks: second(&step.slacks, &step.alphas, 1.0),
+                lower: second(&step.weights, &step.lower, 1.0),
+                upper: second(&step.weights, &step.upper, -1.0),
+            },
+            None => Aim {
+                slacks: vec![0.0; self.slacks.len()],
+                lower: vec![0.0; self.weights.len()],
+                upper: vec![0.0; self.weights.len()],
+            },
         };
         let towards = |now: f64, second: f64| centre - now - second;
-        let slacks = self.slacks.iter().zip(&self.alphas).zip(rows);
-        let lower = self.weights.iter().zip(&self.lower).zip(low);
-        let upper = self.room(program).zip(&self.upper).zip(high);
+        let slacks = self.slacks.iter().zip(&self.alphas).zip(correction.slacks);
+        let lower = self.weights.iter().zip(&self.lower).zip(correction.lower);
+        let upper = self.headroom(program).zip(&self.upper).zip(correction.upper);
         Aim {
             slacks: slacks.map(|((w, a), s)| towards(w * a, s)).collect(),
             lower: lower.map(|((v, z), s)| towards(v * z, s)).collect(),
@@ -305,7 +198,7 @@ impl Point {
         let pairs = |now: &[f64], change: &[f64]| {
             now.iter().zip(change).map(|(&n, &c)| limit(n, c)).fold(f64::MAX, f64::min)
         };
-        let high = self.room(program).zip(&step.weights);
+        let high = self.headroom(program).zip(&step.weights);
         let high = high.map(|(q, &dv)| limit(q, -dv)).fold(f64::MAX, f64::min);
         [
             pairs(&self.slacks, &step.slacks),
@@ -339,7 +232,7 @@ impl Point {
 struct System<'a, 'p> {
     program: &'a Program<'p>,
     factor: Cholesky,
-    /// 1/(lower/v + upper/room) for each graph.
+    /// 1/(lower/v + upper/(1/ν − v)) for each graph.
     give: Vec<f64>,
     /// y_i · give_i summed over the stumps' answers, and its solution.
     tilt: Vec<f64>,
@@ -349,6 +242,12 @@ struct System<'a, 'p> {
     graph_residuals: Vec<f64>,
 }
 
+/// The changes of ρ and β.
+struct Scalars {
+    rho: f64,
+    beta: f64,
+}
+
 impl<'a, 'p> System<'a, 'p> {
     fn new(program: &'a Program<'p>, point: &Point) -> Self {
         let bounds = point.lower.iter().zip(&point.upper);
@@ -356,7 +255,7 @@ impl<'a, 'p> System<'a, 'p> {
             .weights
             .iter()
             .zip(bounds)
-            .map(|(v, (z, t))| 1.0 / (z / v + t / (program.most - v)))
+            .map(|(v, (z, t))| 1.0 / (z / v + t / (program.max_weight - v)))
             .collect();
         let mut rows = program.products(&give);
         for (j, row) in rows.iter_mut().enumerate() {
@@ -379,10 +278,12 @@ impl<'a, 'p> System<'a, 'p> {
     /// The Newton step towards products as `aim` says.
     fn step(&self, point: &Point, aim: &Aim) -> Step {
         let program = self.program;
-        let room: Vec<f64> = point.room(program).collect();
+        let headroom: Vec<f64> = point.headroom(program).collect();
         let g: Vec<f64> = (0..self.give.len())
             .map(|i| {
-                aim.lower[i] / point.weights[i] - aim.upper[i] / room[i] - self.graph_residuals[i]
+                aim.lower[i] / point.weights[i]
+                    - aim.upper[i] / headroom[i]
+                    - self.graph_residuals[i]
             })
             .collect();
         let given: Vec<f64> = g.iter().zip(&self.give).map(|(g, d)| g * d).collect();
@@ -393,7 +294,7 @@ impl<'a, 'p> System<'a, 'p> {
             .map(|(j, e)| e + self.row_residuals[j] + aim.slacks[j] / point.alphas[j])
             .collect();
         let by_right = self.factor.solve(&right);
-        let (rho, beta) = self.scalars(point, &by_right, given.iter().sum());
+        let Scalars { rho, beta } = self.scalars(point, &by_right, given.iter().sum());
         let alphas: Vec<f64> = (0..by_right.len())
             .map(|j| by_right[j] + self.by_tilt[j] * rho - self.by_ones[j] * beta)
             .collect();
@@ -403,8 +304,9 @@ impl<'a, 'p> System<'a, 'p> {
         let lower = (0..g.len())
             .map(|i| (aim.lower[i] - point.lower[i] * weights[i]) / point.weights[i])
             .collect();
-        let upper =
-            (0..g.len()).map(|i| (aim.upper[i] + point.upper[i] * weights[i]) / room[i]).collect();
+        let upper = (0..g.len())
+            .map(|i| (aim.upper[i] + point.upper[i] * weights[i]) / headroom[i])
+            .collect();
         let slacks = (0..alphas.len())
             .map(|j| (aim.slacks[j] - point.slacks[j] * alphas[j]) / point.alphas[j])
             .collect();
@@ -412,7 +314,7 @@ impl<'a, 'p> System<'a, 'p> {
     }
 
     /// The changes of ρ and β, from Σ v = N and Σ α = 1.
-    fn scalars(&self, point: &Point, by_right: &[f64], given: f64) -> (f64, f64) {
+    fn scalars(&self, point: &Point, by_right: &[f64], given: f64) -> Scalars {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
         let sum = |a: &[f64]| a.iter().sum::<f64>();
         // given − tilt·Δα + (Σ give) Δρ = N − Σ v  and  Σ Δα = 1 − Σ α.
@@ -420,32 +322,14 @@ impl<'a, 'p> System<'a, 'p> {
         let a = sum(&self.give) - dot(&self.tilt, &self.by_tilt);
         let b = dot(&self.tilt, &self.by_ones);
         let first = missing + dot(&self.tilt, by_right);
-        let (c, d) = (sum(&self.by_tilt), sum(&self.by_ones));
+        let c = sum(&self.by_tilt);
+        let d = sum(&self.by_ones);
         let second = 1.0 - sum(&point.alphas) - sum(by_right);
         // a Δρ + b Δβ = first;  c Δρ − d Δβ = second.
         let determinant = -a * d - b * c;
-        ((-d * first - b * second) / determinant, (a * second - c * first) / determinant)
-    }
-}
-
-impl Program<'_> {
-    /// The lower triangle of Σ_i d_i h_j(i) h_k(i).
-    fn products(&self, d: &[f64]) -> Vec<Vec<f64>> {
-        let all: f64 = d.iter().sum();
-        let mut rows: Vec<Vec<f64>> = (0..self.stumps()).map(|j| vec![0.0; j + 1]).collect();
-        for (at, &d) in self.at.iter().zip(d) {
-            for (count, &j) in at.iter().enumerate() {
-                let row = &mut rows[j as usize];
-                at[..=count].iter().for_each(|&k| row[k as usize] += d);
-            }
+        Scalars {
+            rho: (-d * first - b * second) / determinant,
+            beta: (a * second - c * first) / determinant,
         }
-        let listed: Vec<f64> = (0..self.stumps()).map(|j| rows[j][j]).collect();
-        for (j, row) in rows.iter_mut().enumerate() {
-            for (k, both) in row.iter_mut().enumerate() {
-                let signs = self.elsewhere[j] * self.elsewhere[k];
-                *both = signs * (all - 2.0 * (listed[j] + listed[k]) + 4.0 * *both);
-            }
-        }
-        rows
     }
 }

@@ -17,17 +17,19 @@ mod cholesky;
 mod interior;
 mod model;
 mod price;
+mod program;
 
-pub use interior::Stump;
 pub use model::{Fit, fit};
+pub use program::Stump;
 
 use crate::boosting::Exploration;
 use crate::error::{Error, Result};
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
-use crate::search::space::{Group, PatternSpace};
-use interior::Program;
-use price::{Prices, most_violating};
+use crate::search::space::{FrontierGroup, PatternSpace};
+use crate::search::spaces;
+use price::{ColumnRule, Prices, StumpKey, most_violating};
+use program::Program;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
@@ -67,11 +69,25 @@ impl Default for Params {
 pub struct Machine<'e> {
     space: Box<dyn PatternSpace + 'e>,
     targets: Vec<f64>,
-    pool: Vec<(ClassId, Stump)>,
+    pool: Vec<PooledStump>,
+}
+
+/// A stump of the program, and the class that it asks for.
+#[derive(Clone)]
+struct PooledStump {
+    class: ClassId,
+    stump: Stump,
+}
+
+/// How far column generation has come.
+struct Progress {
+    /// No objective exceeds this.
+    upper: f64,
+    rounds: usize,
 }
 
 /// Without these patterns nothing is proven.
-const TOO_MANY: &str = "a pattern has too many embeddings to be extended in memory: lower --max-edges \
+const TOO_MANY_EMBEDDINGS: &str = "a pattern has too many embeddings to be extended in memory: lower --max-edges \
                         or raise --min-support";
 
 /// A stump with its weight.
@@ -100,10 +116,11 @@ pub struct Learned {
 
 /// The lightest stumps are left out up to this share of the tolerance in all: leaving out a weight
 /// of δ changes no margin by more than 2δ.
-const NEGLIGIBLE: f64 = 0.25;
-/// The program is solved to this share of the gap that is left, but never beyond the other.
-const CLOSER: f64 = 0.1;
-const CLOSEST: f64 = 1e-10;
+const NEGLIGIBLE_SHARE: f64 = 0.25;
+/// The program is solved to this share of the gap that is left.
+const GAP_SHARE: f64 = 0.1;
+/// But never to a smaller gap than this.
+const MIN_PRECISION: f64 = 1e-10;
 
 impl<'e> Machine<'e> {
     /// For training graphs `train` with `targets` (+1 or −1, in the order of `train`).
@@ -119,9 +136,10 @@ impl<'e> Machine<'e> {
             min_support: params.min_support as u32,
             count_levels: 1,
             vertices: false,
-            useful: (1, train.len() as u32),
+            min_class_graphs: 1,
+            max_class_graphs: train.len() as u32,
         };
-        let space = exploration.columns(&which, train);
+        let space = spaces::of(exploration, &which, false, train);
         Machine { space, targets, pool: Vec::new() }
     }
 
@@ -134,36 +152,43 @@ impl<'e> Machine<'e> {
             return Err(Error::parameter("nu", "must lie between 0 and 1"));
         }
         let graphs = self.targets.len() as f64;
-        let mut known: FxHashSet<(ClassId, bool)> =
-            self.pool.iter().map(|(class, stump)| (*class, stump.sign > 0.0)).collect();
+        let key = |p: &PooledStump| StumpKey { class: p.class, positive: p.stump.sign > 0.0 };
+        let mut known: FxHashSet<StumpKey> = self.pool.iter().map(key).collect();
+        let rule = |min_edge: f64| ColumnRule { min_edge, max_columns: params.columns };
         if self.pool.is_empty() {
             let signed = self.targets.clone();
-            self.join(&signed, (-1.0, params.columns), &mut known);
+            self.join(&signed, rule(-1.0), &mut known);
         }
         if self.pool.is_empty() {
             return Err(Error::data("there is no pattern to learn from"));
         }
-        let (mut rounds, mut precision) = (0, CLOSER);
+        let mut rounds = 0;
+        let mut precision = GAP_SHARE;
         loop {
-            let program = Program::new(&self.targets, params.nu, self.pool.iter().map(|p| &p.1));
+            let program =
+                Program::new(&self.targets, params.nu, self.pool.iter().map(|p| &p.stump));
             let point = program.solve(precision);
             let objective = program.objective(&point.alphas);
             let signed = program.signed(&point.weights);
             let within = program.largest_edge(&signed);
-            let beyond = self.join(&signed, (objective * graphs, params.columns), &mut known);
+            let beyond = self.join(&signed, rule(objective * graphs), &mut known);
             let upper = within.max(beyond.unwrap_or(0.0)) / graphs;
             let gap = upper - objective;
             rounds += 1;
-            let solved = beyond.is_none() && precision <= CLOSEST;
-            if self.space.frontier().iter().any(Group::is_stuck) {
-                return Err(Error::failed(TOO_MANY));
+            let solved = beyond.is_none() && precision <= MIN_PRECISION;
+            let is_stuck = self
+                .space
+                .growing()
+                .is_some_and(|space| space.frontier().iter().any(FrontierGroup::is_stuck));
+            if is_stuck {
+                return Err(Error::failed(TOO_MANY_EMBEDDINGS));
             }
             if gap <= params.tolerance || solved || rounds == params.rounds {
-                return Ok(self.finish(params, &point.alphas, (upper, rounds)));
+                return Ok(self.finish(params, &point.alphas, &Progress { upper, rounds }));
             }
             // Where nothing joined, the program was not solved well enough.
             let closer = if beyond.is_some() { gap } else { precision };
-            precision = (CLOSER * closer).clamp(CLOSEST, CLOSER);
+            precision = (GAP_SHARE * closer).clamp(MIN_PRECISION, GAP_SHARE);
         }
     }
 
@@ -171,43 +196,38 @@ impl<'e> Machine<'e> {
     fn join(
         &mut self,
         signed: &[f64],
-        (least, most): (f64, usize),
-        known: &mut FxHashSet<(ClassId, bool)>,
+        rule: ColumnRule,
+        known: &mut FxHashSet<StumpKey>,
     ) -> Option<f64> {
         let prices = Prices { signed, sum: signed.iter().sum(), known };
-        let found = most_violating(&mut *self.space, &prices, (least, most));
+        let found = most_violating(&mut *self.space, &prices, rule);
         for priced in &found {
             let mut positions = Vec::new();
             self.space.classes().graphs(priced.class).for_each(|p| positions.push(p));
-            known.insert((priced.class, priced.edge > 0.0));
+            known.insert(priced.key());
             let sign = if priced.edge > 0.0 { 1.0 } else { -1.0 };
-            self.pool.push((priced.class, Stump { sign, positions }));
+            let stump = Stump { sign, positions };
+            self.pool.push(PooledStump { class: priced.class, stump });
         }
         found.first().map(|worst| worst.edge.abs())
     }
 
     /// Keeps the stumps with weight, and what is proven of them: no objective exceeds `upper`.
-    fn finish(
-        &mut self,
-        params: &Params,
-        alphas: &[f64],
-        (upper, rounds): (f64, usize),
-    ) -> Learned {
-        let least = heaviest_to_leave_out(alphas, NEGLIGIBLE * params.tolerance);
-        let heavy = self.pool.iter().zip(alphas).filter(|(_, alpha)| **alpha > least);
-        let (kept, alphas): (Vec<(ClassId, Stump)>, Vec<f64>) =
-            heavy.map(|(stump, alpha)| (stump.clone(), alpha)).unzip();
+    fn finish(&mut self, params: &Params, alphas: &[f64], progress: &Progress) -> Learned {
+        let negligible = heaviest_to_leave_out(alphas, NEGLIGIBLE_SHARE * params.tolerance);
+        let heavy = self.pool.iter().zip(alphas).filter(|(_, alpha)| **alpha > negligible);
+        let (kept, alphas): (Vec<PooledStump>, Vec<f64>) =
+            heavy.map(|(pooled, alpha)| (pooled.clone(), alpha)).unzip();
         let sum: f64 = alphas.iter().sum();
-        let weighted = |((class, stump), alpha): (&(ClassId, Stump), &f64)| Weighted {
-            class: *class,
-            sign: stump.sign,
-            alpha: alpha / sum,
-        };
-        let stumps = kept.iter().zip(&alphas).map(weighted).collect();
-        let program = Program::new(&self.targets, params.nu, kept.iter().map(|(_, stump)| stump));
+        let mut stumps = Vec::with_capacity(kept.len());
+        for (PooledStump { class, stump }, alpha) in kept.iter().zip(&alphas) {
+            stumps.push(Weighted { class: *class, sign: stump.sign, alpha: alpha / sum });
+        }
+        let program = Program::new(&self.targets, params.nu, kept.iter().map(|p| &p.stump));
         let objective = program.objective(&alphas);
         self.pool = kept;
-        Learned { stumps, objective, gap: (upper - objective).max(0.0), rounds }
+        let gap = (progress.upper - objective).max(0.0);
+        Learned { stumps, objective, gap, rounds: progress.rounds }
     }
 
     /// Accuracy and AUC on graphs, by number; `targets` has +1 or −1 for every graph of the data. A
@@ -237,13 +257,14 @@ impl<'e> Machine<'e> {
 fn heaviest_to_leave_out(alphas: &[f64], budget: f64) -> f64 {
     let mut sorted = alphas.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    let (mut sum, mut least) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut heaviest = 0.0;
     for alpha in sorted {
         sum += alpha;
         if sum > budget {
             break;
         }
-        least = alpha;
+        heaviest = alpha;
     }
-    least
+    heaviest
 }

@@ -45,12 +45,12 @@ pub fn fit(
         let support = machine.space.classes().support(stump.class);
         stumps.push(Stump { simplest, value: stump.sign * stump.alpha, support });
     }
-    let mut found = serde_json::Map::new();
-    found.insert("method".into(), "gboost".into());
+    let mut recorded = serde_json::Map::new();
+    recorded.insert("method".into(), "gboost".into());
     let given = serde_json::to_value(params).unwrap_or_default();
-    found.extend(given.as_object().cloned().unwrap_or_default());
+    recorded.extend(given.as_object().cloned().unwrap_or_default());
     let stopped = format!("within {:.1e} of the optimum", learned.gap);
-    let parts = Stumps { exploration, train, loss, stumps, params: found, stopped };
+    let parts = Stumps { exploration, train, loss, stumps, params: recorded, stopped };
     let model = parts.into_model(&*machine.space)?;
     let seconds = exploration.seconds() + started.elapsed().as_secs_f64();
     Ok(Fit { model, patterns: machine.space.patterns(), learned, seconds })

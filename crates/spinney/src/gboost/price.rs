@@ -1,7 +1,7 @@
 //! The stumps that violate the dual most: the patterns with the largest |Σ v_i y_i (2 I_i − 1)|.
 //!
 //! Explored classes are scanned; a frontier pattern is expanded while its bound (Saigo et al. 2009,
-//! theorem 1) promises more than the worst stump kept. Both engines give the same answer.
+//! theorem 1) is above the worst stump kept. Both engines give the same answer.
 //!
 //! **Bound.** With s = Σ v_i y_i, an extension of a pattern that occurs in D occurs in a part of D,
 //! so 2 Σ_part v_i y_i − s ≤ 2 Σ_{D, y = +1} v_i − s, and its negative ≤ 2 Σ_{D, y = −1} v_i + s.
@@ -21,8 +21,13 @@ pub(super) struct Priced {
 }
 
 impl Priced {
+    pub(super) fn key(&self) -> StumpKey {
+        StumpKey { class: self.class, positive: self.edge > 0.0 }
+    }
+
     fn is_better_than(&self, other: &Priced) -> bool {
-        let (a, b) = (self.edge.abs(), other.edge.abs());
+        let a = self.edge.abs();
+        let b = other.edge.abs();
         a > b || a == b && self.signature < other.signature
     }
 }
@@ -31,8 +36,25 @@ impl Priced {
 pub(super) struct Prices<'p> {
     pub(super) signed: &'p [f64],
     pub(super) sum: f64,
-    /// Stumps that have joined: class, and whether ω is positive.
-    pub(super) known: &'p FxHashSet<(ClassId, bool)>,
+    /// Stumps that have joined.
+    pub(super) known: &'p FxHashSet<StumpKey>,
+}
+
+/// What distinguishes stumps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct StumpKey {
+    pub(super) class: ClassId,
+    /// Whether ω is positive.
+    pub(super) positive: bool,
+}
+
+/// Which stumps join.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ColumnRule {
+    /// Their edges are larger than this.
+    pub(super) min_edge: f64,
+    /// How many there may be.
+    pub(super) max_columns: usize,
 }
 
 impl Prices<'_> {
@@ -43,7 +65,8 @@ impl Prices<'_> {
     }
 
     fn bound(&self, table: &ClassTable, class: ClassId) -> f64 {
-        let (mut positive, mut negative) = (0.0, 0.0);
+        let mut positive = 0.0;
+        let mut negative = 0.0;
         table.graphs(class).for_each(|p| {
             let signed = self.signed[p as usize];
             if signed > 0.0 {
@@ -56,16 +79,17 @@ impl Prices<'_> {
     }
 }
 
-/// Of the stumps that have not joined, the `most` with the largest edge above `least`, largest first.
+/// The stumps that have not joined and may, largest edge first.
 pub(super) fn most_violating(
     space: &mut dyn PatternSpace,
     prices: &Prices<'_>,
-    (least, most): (f64, usize),
+    rule: ColumnRule,
 ) -> Vec<Priced> {
-    let mut best = Best { least, most, kept: Vec::new() };
+    let mut best = BestColumns { rule, kept: Vec::new() };
     let table = space.classes();
     let all = (0..table.len() as ClassId).filter(|&c| table.has_member(c));
     all.for_each(|class| best.offer(prices, prices.price(table, class)));
+    let Some(space) = space.growing_mut() else { return best.kept };
     let mut waiting: Vec<usize> = (0..space.frontier().len()).collect();
     while let Some(group) = waiting.pop() {
         let open = &space.frontier()[group];
@@ -85,30 +109,29 @@ pub(super) fn most_violating(
 }
 
 /// The best so far, best first.
-struct Best {
-    least: f64,
-    most: usize,
+struct BestColumns {
+    rule: ColumnRule,
     kept: Vec<Priced>,
 }
 
-impl Best {
+impl BestColumns {
     /// What must be reached.
     fn bar(&self) -> f64 {
         match self.kept.last() {
-            Some(last) if self.kept.len() == self.most => last.edge.abs(),
-            _ => self.least,
+            Some(last) if self.kept.len() == self.rule.max_columns => last.edge.abs(),
+            _ => self.rule.min_edge,
         }
     }
 
     fn offer(&mut self, prices: &Prices<'_>, priced: Priced) {
-        if priced.edge.abs() <= self.least || priced.edge.abs() < self.bar() {
+        if priced.edge.abs() <= self.rule.min_edge || priced.edge.abs() < self.bar() {
             return;
         }
-        if prices.known.contains(&(priced.class, priced.edge > 0.0)) {
+        if prices.known.contains(&priced.key()) {
             return;
         }
         let at = self.kept.partition_point(|kept| kept.is_better_than(&priced));
         self.kept.insert(at, priced);
-        self.kept.truncate(self.most);
+        self.kept.truncate(self.rule.max_columns);
     }
 }

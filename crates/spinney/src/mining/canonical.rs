@@ -58,8 +58,7 @@ impl Canonizer {
             return Canonical { code: DfsCode::vertex(graph.label(0)), automorphisms: 1 };
         }
         let n = u16::try_from(graph.vertex_count()).expect("a pattern of at most 65,535 vertices");
-        let edges = graph.edges().iter().map(|e| (e.u as u16, e.v as u16, e.label));
-        self.load(graph.labels(), usize::from(n), edges);
+        self.load(graph, usize::from(n));
         let edge_count = graph.edge_count();
         self.grow(edge_count, |_, _| true);
         assert_eq!(self.code.len(), edge_count, "a pattern is connected");
@@ -72,14 +71,14 @@ impl Canonizer {
         self.test.judge(code) == Verdict::Smallest
     }
 
-    /// The same in at most so many `steps`, from which those taken are subtracted; `None` if they do not
+    /// The same in at most `steps`, from which those taken are subtracted; `None` if they do not
     /// suffice. Patterns with many like branches have factorially many walks.
     pub fn is_minimal_within(&mut self, code: &DfsCode, steps: &mut u64) -> Option<bool> {
-        self.test.set_most_steps((*steps).max(1));
+        self.test.set_step_limit((*steps).max(1));
         let verdict = self.test.judge(code);
         let gave_up = self.test.gave_up();
         *steps = steps.saturating_sub(self.test.steps());
-        self.test.set_most_steps(0);
+        self.test.set_step_limit(0);
         (!gave_up).then_some(verdict == Verdict::Smallest)
     }
 
@@ -103,30 +102,25 @@ impl Canonizer {
         total
     }
 
-    fn load(
-        &mut self,
-        labels: &[Label],
-        n: usize,
-        edges: impl Iterator<Item = (u16, u16, Label)> + Clone,
-    ) {
+    fn load(&mut self, graph: &Graph, n: usize) {
         self.labels.clear();
-        self.labels.extend_from_slice(labels);
+        self.labels.extend_from_slice(graph.labels());
         self.offsets.clear();
         self.offsets.resize(n + 1, 0);
-        for (u, v, _) in edges.clone() {
-            self.offsets[usize::from(u) + 1] += 1;
-            self.offsets[usize::from(v) + 1] += 1;
+        for e in graph.edges() {
+            self.offsets[e.u as usize + 1] += 1;
+            self.offsets[e.v as usize + 1] += 1;
         }
         for v in 0..n {
             self.offsets[v + 1] += self.offsets[v];
         }
         self.around.clear();
         self.around.resize(usize::from(self.offsets[n]), (0, 0));
-        for (u, v, label) in edges {
-            for (a, b) in [(u, v), (v, u)] {
+        for e in graph.edges() {
+            for [a, b] in [[e.u, e.v], [e.v, e.u]] {
                 // `offsets[a]` doubles as the insertion point and is put back below.
-                let slot = &mut self.offsets[usize::from(a)];
-                self.around[usize::from(*slot)] = (b, label);
+                let slot = &mut self.offsets[a as usize];
+                self.around[usize::from(*slot)] = (b as u16, e.label);
                 *slot += 1;
             }
         }
@@ -161,7 +155,8 @@ impl Canonizer {
     }
 
     fn are_twins(&self, u: u16, v: u16) -> bool {
-        let (a, b) = (self.around(u), self.around(v));
+        let a = self.around(u);
+        let b = self.around(v);
         a.len() == b.len() && a.iter().filter(|n| n.0 != v).eq(b.iter().filter(|n| n.0 != u))
     }
 
@@ -236,8 +231,9 @@ impl Canonizer {
                 continue;
             }
             let label_between = |walk: &[u16]| {
-                let (a, b) = (walk[usize::from(from)], walk[usize::from(to)]);
-                self.around(a).iter().find(|n| n.0 == b).map(|n| n.1)
+                let back = walk[usize::from(to)];
+                let around = self.around(walk[usize::from(from)]);
+                around.iter().find(|n| n.0 == back).map(|n| n.1)
             };
             let best = self.walks.chunks_exact(self.width()).filter_map(label_between).min();
             if let Some(edge_label) = best {

@@ -2,7 +2,7 @@
 //!
 //! A *column* is a pattern with an occurrence threshold: "contains `g` at least `t` times" (`t = 1`
 //! is the paper's indicator). Columns with the same set of training graphs are one class: no split
-//! can tell them apart, so a class is scored once and stands for its simplest member.
+//! separates them, so a class is scored once and stands for its simplest member.
 //!
 //! **Invariant.** A class is named by its *signature*, the sum of a fixed random 128-bit key of
 //! every training graph that has it; equal sets have equal signatures, different sets collide with
@@ -17,8 +17,11 @@ use std::collections::HashMap;
 
 use crate::mining::census::Census;
 use crate::mining::census::hash::Name;
-use crate::mining::columns::{Layout, NONE, Tally};
+use crate::mining::columns::{ColumnCounts, ColumnLayout, NONE, PatternColumn};
 use crate::mining::levels::threshold;
+use crate::mining::positions::PositionStore;
+
+pub use crate::mining::positions::Positions;
 
 /// A class's number in a [`ClassTable`].
 pub type ClassId = u32;
@@ -43,8 +46,19 @@ pub struct Columns {
     pub count_levels: u32,
     /// Whether single vertices are patterns.
     pub vertices: bool,
-    /// Classes with fewer or more graphs than this cannot split and are left out.
-    pub useful: (u32, u32),
+    /// Classes with fewer graphs cannot split and are left out.
+    pub min_class_graphs: u32,
+    /// Classes with more graphs cannot split and are left out.
+    pub max_class_graphs: u32,
+}
+
+impl Columns {
+    /// Whether patterns of this size and support are taken in.
+    fn takes(&self, edges: usize, support: u32) -> bool {
+        support >= self.min_support.max(1)
+            && edges <= self.max_edges
+            && (edges > 0 || self.vertices)
+    }
 }
 
 /// The classes known so far and their training graphs.
@@ -57,84 +71,7 @@ pub struct ClassTable {
     simplest: Vec<Member>,
     /// Where the graphs of a class start in `graphs`.
     starts: Vec<usize>,
-    graphs: Store,
-}
-
-/// Positions of training graphs, in as few bytes as they need.
-#[derive(Debug)]
-enum Store {
-    Short(Vec<u16>),
-    Long(Vec<u32>),
-}
-
-/// The training graphs of a class, by position, ascending.
-#[derive(Clone, Copy, Debug)]
-pub enum Positions<'t> {
-    /// Of at most 65,536 training graphs.
-    Short(&'t [u16]),
-    /// Of any number.
-    Long(&'t [u32]),
-}
-
-impl<'t> Positions<'t> {
-    /// Calls `f` with every position.
-    pub fn for_each(self, mut f: impl FnMut(u32)) {
-        match self {
-            Positions::Short(all) => all.iter().for_each(|&p| f(p.into())),
-            Positions::Long(all) => all.iter().for_each(|&p| f(p)),
-        }
-    }
-
-    /// The positions one by one.
-    pub fn iter(self) -> impl Iterator<Item = u32> + 't {
-        let (short, long): (&[u16], &[u32]) = match self {
-            Positions::Short(all) => (all, &[]),
-            Positions::Long(all) => (&[], all),
-        };
-        short.iter().map(|&p| p.into()).chain(long.iter().copied())
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(self) -> usize {
-        match self {
-            Positions::Short(all) => all.len(),
-            Positions::Long(all) => all.len(),
-        }
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl Store {
-    fn new(graphs: usize) -> Store {
-        if graphs <= 1 << 16 { Store::Short(Vec::new()) } else { Store::Long(Vec::new()) }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Store::Short(all) => all.len(),
-            Store::Long(all) => all.len(),
-        }
-    }
-
-    fn extend(&mut self, positions: &[u32]) {
-        match self {
-            Store::Short(all) => all.extend(positions.iter().map(|&p| p as u16)),
-            Store::Long(all) => all.extend_from_slice(positions),
-        }
-    }
-
-    fn get(&self, range: std::ops::Range<usize>) -> Positions<'_> {
-        match self {
-            Store::Short(all) => Positions::Short(&all[range]),
-            Store::Long(all) => Positions::Long(&all[range]),
-        }
-    }
+    graphs: PositionStore,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -169,7 +106,7 @@ impl ClassTable {
             classes: Vec::new(),
             simplest: Vec::new(),
             starts: Vec::new(),
-            graphs: Store::new(graphs),
+            graphs: PositionStore::new(graphs),
         }
     }
 
@@ -288,13 +225,17 @@ impl ClassTable {
     #[must_use]
     pub fn from_census(census: &Census, train: &[u32], which: &Columns) -> ClassTable {
         let mut table = ClassTable::new(train.len());
-        let layout = Layout::new(census, train, which.count_levels);
+        let layout = ColumnLayout::new(census, train, which.count_levels);
         let first_of = table.classify(census, &layout, which);
         table.place(&first_of);
         let support = |class: ClassId| table.support(class) as usize;
         table.graphs = match table.graphs {
-            Store::Short(_) => Store::Short(layout.collect(&first_of, support, |p| p as u16)),
-            Store::Long(_) => Store::Long(layout.collect(&first_of, support, |p| p)),
+            PositionStore::Short(_) => {
+                PositionStore::Short(layout.collect(&first_of, support, |p| p as u16))
+            }
+            PositionStore::Long(_) => {
+                PositionStore::Long(layout.collect(&first_of, support, |p| p))
+            }
         };
         table
     }
@@ -304,18 +245,13 @@ impl ClassTable {
     pub fn count(census: &Census, which: &Columns) -> usize {
         let graphs: Vec<u32> = (0..census.graph_count() as u32).collect();
         let keys: Vec<u128> = (0..graphs.len()).map(key).collect();
-        let layout = Layout::new(census, &graphs, 1);
-        let wanted = |pattern: u32, support: u32| {
-            let edges = census.edges(pattern);
-            support >= which.min_support.max(1)
-                && edges <= which.max_edges
-                && (edges > 0 || which.vertices)
-        };
-        let signatures = (0..).zip(layout.tally(&keys)).filter(|(p, t)| wanted(*p, t.support));
-        signatures.map(|(_, t)| t.signature()).collect::<rustc_hash::FxHashSet<u128>>().len()
+        let layout = ColumnLayout::new(census, &graphs, 1);
+        let counts = (0..).zip(layout.count(&keys));
+        let taken = counts.filter(|(p, counts)| which.takes(census.edges(*p), counts.support));
+        taken.map(|(_, c)| c.signature()).collect::<rustc_hash::FxHashSet<u128>>().len()
     }
 
-    /// Says where the graphs of each class go: in the order of the columns that tell them.
+    /// Says where the graphs of each class go: in the order of the columns that they are read from.
     fn place(&mut self, first_of: &[ClassId]) {
         self.starts = vec![0; self.len()];
         let mut end = 0;
@@ -327,42 +263,46 @@ impl ClassTable {
 
     /// Enters every useful column, the most frequent classes first (classes of like size then lie
     /// together). Gives for the first column of each class the class, and `NONE` for the others.
-    fn classify(&mut self, census: &Census, layout: &Layout<'_>, which: &Columns) -> Vec<ClassId> {
-        let tallies = layout.tally(&self.keys);
-        let useful = which.useful.0.max(1)..=which.useful.1;
-        let mut first_of = vec![NONE; tallies.len()];
-        let order = layout.by_falling_support(&tallies, useful);
+    fn classify(
+        &mut self,
+        census: &Census,
+        layout: &ColumnLayout<'_>,
+        which: &Columns,
+    ) -> Vec<ClassId> {
+        let counts = layout.count(&self.keys);
+        let useful = which.min_class_graphs.max(1)..=which.max_class_graphs;
+        let mut first_of = vec![NONE; counts.len()];
+        let order = layout.by_falling_support(&counts, useful);
         let mut slots = Slots::new(order.len());
-        let wanted = |&(pattern, _): &(u32, u32)| {
-            let edges = census.edges(pattern);
-            tallies[layout.first(pattern)].support >= which.min_support.max(1)
-                && edges <= which.max_edges
-                && (edges > 0 || which.vertices)
-        };
-        for block in order.chunks(BLOCK) {
+        for block in order.chunks(COLUMNS_PER_BLOCK) {
             // Looked up together, so that the waits for memory overlap.
-            let mut found = [(Tally::default(), END, false); BLOCK];
-            for (&(_, column), found) in block.iter().zip(&mut found) {
-                found.0 = tallies[column as usize];
-                found.1 = slots.likely(found.0.signature());
+            let mut found = [LookedUp::default(); COLUMNS_PER_BLOCK];
+            for (at, found) in block.iter().zip(&mut found) {
+                found.counts = counts[at.column as usize];
+                found.class = slots.likely(found.counts.signature());
             }
-            for (tally, class, known) in &mut found {
-                let there = self.classes.get(*class as usize);
-                *known = there.is_some_and(|c| c.signature == tally.signature());
+            for found in &mut found {
+                let there = self.classes.get(found.class as usize);
+                found.is_known = there.is_some_and(|c| c.signature == found.counts.signature());
             }
-            for (entry, (tally, likely, known)) in block.iter().zip(found) {
-                if !wanted(entry) {
+            for (&PatternColumn { pattern, column }, found) in block.iter().zip(found) {
+                let edges = census.edges(pattern);
+                let first = layout.first(pattern);
+                if !which.takes(edges, counts[first].support) {
                     continue;
                 }
-                let (pattern, column) = *entry;
-                let signature = tally.signature();
-                let (support, edges) = (tally.support, census.edges(pattern) as u32);
-                let class = if known { likely } else { slots.class(signature, &self.classes) };
+                let signature = found.counts.signature();
+                let support = found.counts.support;
+                let edges = edges as u32;
+                let class = match found.is_known {
+                    true => found.class,
+                    false => slots.class(signature, &self.classes),
+                };
                 if class as usize == self.len() {
                     self.classes.push(Class { signature, support, edges, first: END });
                     first_of[column as usize] = class;
                 }
-                let at_least = threshold((column as usize - layout.first(pattern)) as u32 + 1);
+                let at_least = threshold((column as usize - first) as u32 + 1);
                 self.join(class, support, Column { pattern, at_least }, edges);
             }
         }
@@ -370,8 +310,22 @@ impl ClassTable {
     }
 }
 
+/// A column, and the class that is likely to be its own.
+#[derive(Clone, Copy, Debug)]
+struct LookedUp {
+    counts: ColumnCounts,
+    class: ClassId,
+    is_known: bool,
+}
+
+impl Default for LookedUp {
+    fn default() -> Self {
+        LookedUp { counts: ColumnCounts::default(), class: END, is_known: false }
+    }
+}
+
 /// Columns looked up together.
-const BLOCK: usize = 16;
+const COLUMNS_PER_BLOCK: usize = 16;
 
 /// Classes by signature, for as many columns as are known in advance: open addressing with four
 /// bytes a slot. Signatures are random already.

@@ -1,14 +1,14 @@
-//! What the vertices found last see: the extensions that are read from the graphs.
+//! The extensions that are read from the graphs: edges at the vertices found last.
 
 use crate::mining::extend::{Shape, Turn};
-use crate::mining::flat::{Flat, Seen, StepId};
+use crate::mining::flat::{Flat, StepId, StepTo};
 use crate::mining::join::{Gathered, Hit};
 
 /// A slot that is not known yet, and one for extensions that cannot lead to a smallest code.
 const UNKNOWN: u32 = u32::MAX;
 const DEAD: u32 = u32::MAX - 1;
 
-/// Sorts what new vertices see into extensions; keeps its buffers.
+/// Sorts the edges at new vertices into extensions; keeps its buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     gathered: Vec<Gathered>,
@@ -16,15 +16,23 @@ pub(crate) struct Collector {
     /// The slot of each step forward from the new vertex.
     forward: Vec<u32>,
     steps: Vec<StepId>,
-    /// Backward edges: position, step, slot.
-    backward: Vec<(u16, StepId, u32)>,
+    backward: Vec<BackwardSlot>,
     /// Whether an extension met now for the first time could still be in enough graphs.
     takes_new: bool,
 }
 
+/// A backward edge, and its slot.
+#[derive(Clone, Copy, Debug)]
+struct BackwardSlot {
+    /// The position returned to.
+    to: u16,
+    step: StepId,
+    slot: u32,
+}
+
 /// An extension from the new vertex: `to` is the position returned to, if backward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Found {
+pub(crate) struct CollectedStep {
     /// Forward ones come after backward ones.
     pub(crate) to: Option<u16>,
     pub(crate) step: StepId,
@@ -37,7 +45,7 @@ pub(crate) struct NewRow<'a> {
     pub(crate) graph: u32,
     pub(crate) number: u32,
     pub(crate) row: &'a [u64],
-    pub(crate) around: &'a [Seen],
+    pub(crate) around: &'a [StepTo],
     pub(crate) from: u32,
 }
 
@@ -54,20 +62,20 @@ impl Collector {
         self.takes_new = true;
     }
 
-    /// Gives up the extensions that cannot come to `least` graphs with `left` graphs to read.
+    /// Gives up the extensions that cannot come to `min_support` graphs with `left` graphs to read.
     /// Returns whether any can.
-    pub(crate) fn give_up(&mut self, left: usize, least: usize) -> bool {
-        if left >= least {
+    pub(crate) fn give_up(&mut self, left: usize, min_support: usize) -> bool {
+        if left >= min_support {
             return true;
         }
         self.takes_new = false;
         let mut any = false;
         let forward = self.steps.iter().map(|&step| step as usize);
-        for slot in self.backward.iter_mut().map(|b| &mut b.2) {
-            any |= promising(&self.gathered, slot, left, least);
+        for slot in self.backward.iter_mut().map(|b| &mut b.slot) {
+            any |= may_reach(&self.gathered, slot, left, min_support);
         }
         for step in forward {
-            any |= promising(&self.gathered, &mut self.forward[step], left, least);
+            any |= may_reach(&self.gathered, &mut self.forward[step], left, min_support);
         }
         any
     }
@@ -96,17 +104,18 @@ impl Collector {
     }
 
     /// The extensions from new vertices, in the order of codes.
-    pub(crate) fn found(&self) -> Vec<Found> {
-        let backward = self.backward.iter().map(|&(to, step, slot)| (Some(to), step, slot));
-        let forward = self.steps.iter().map(|&s| (None, s, self.forward[s as usize]));
-        let alive = backward.chain(forward).filter(|f| f.2 != DEAD);
-        let mut found: Vec<Found> =
-            alive.map(|(to, step, slot)| Found { to, step, slot: slot as usize }).collect();
+    pub(crate) fn found(&self) -> Vec<CollectedStep> {
+        let found = |to, step, slot| {
+            (slot != DEAD).then_some(CollectedStep { to, step, slot: slot as usize })
+        };
+        let backward = self.backward.iter().filter_map(|b| found(Some(b.to), b.step, b.slot));
+        let forward = self.steps.iter().filter_map(|&s| found(None, s, self.forward[s as usize]));
+        let mut found: Vec<CollectedStep> = backward.chain(forward).collect();
         found.sort_unstable_by_key(|f| (f.to.is_none(), *f));
         found
     }
 
-    /// Reads what the vertex found last in `new` sees; tells how many embeddings that makes.
+    /// Reads the edges at the vertex found last in `new`; returns how many embeddings they make.
     #[inline(always)]
     pub(crate) fn read(&mut self, flat: &Flat, shape: &Shape, new: NewRow<'_>, keep: bool) -> u64 {
         let mut made = 0;
@@ -151,20 +160,20 @@ impl Collector {
 
     #[inline(never)]
     fn backward_slot(&mut self, flat: &Flat, shape: &Shape, to: u16, step: StepId) -> u32 {
-        let known = self.backward.iter().find(|b| (b.0, b.1) == (to, step));
-        known.map(|b| b.2).unwrap_or_else(|| {
+        let known = self.backward.iter().find(|b| b.to == to && b.step == step);
+        known.map(|b| b.slot).unwrap_or_else(|| {
             let allowed = self.takes_new && shape.allows_backward(flat, to, step);
             let slot = if allowed { self.slot() as u32 } else { DEAD };
-            self.backward.push((to, step, slot));
+            self.backward.push(BackwardSlot { to, step, slot });
             slot
         })
     }
 }
 
-/// Whether a slot can still come to `least` graphs; if not, it is dead.
-fn promising(gathered: &[Gathered], slot: &mut u32, left: usize, least: usize) -> bool {
+/// Whether a slot can still come to `min_support` graphs; if not, it is dead.
+fn may_reach(gathered: &[Gathered], slot: &mut u32, left: usize, min_support: usize) -> bool {
     let found = gathered.get(*slot as usize).map_or(0, |g| g.graphs().len());
-    if found + left < least {
+    if found + left < min_support {
         *slot = DEAD;
     }
     *slot != DEAD

@@ -3,7 +3,7 @@
 //! **Invariant.** Nothing here depends on the ranges of patterns that threads work on: sums are of
 //! integers, and every range writes to its own part of the result.
 //!
-//! **Cost.** A pass over the census for [`Layout::tally`], one for [`Layout::collect`], and one
+//! **Cost.** A pass over the census for [`ColumnLayout::count`], one for [`ColumnLayout::collect`], and one
 //! more beforehand where patterns have several thresholds.
 
 use std::ops::{Range, RangeInclusive};
@@ -17,21 +17,22 @@ use crate::mining::levels::reached;
 /// No class.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// About how many rows are looked at to cut the patterns into ranges.
-const ROWS_ASKED: usize = 256;
+/// About how many rows are read to cut the patterns into ranges.
+const SAMPLED_ROWS: usize = 256;
 
 /// What is added up of a column: its signature, in halves, and the number of its graphs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ColumnCounts {
     high: u64,
     low: u64,
     pub(super) support: u32,
 }
 
-impl Tally {
+impl ColumnCounts {
     fn add(&mut self, key: u128) {
         let sum = self.signature().wrapping_add(key);
-        *self = Tally { high: (sum >> 64) as u64, low: sum as u64, support: self.support + 1 };
+        *self =
+            ColumnCounts { high: (sum >> 64) as u64, low: sum as u64, support: self.support + 1 };
     }
 
     pub(super) fn signature(&self) -> u128 {
@@ -39,28 +40,41 @@ impl Tally {
     }
 }
 
+/// A column of a pattern, by number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PatternColumn {
+    pub(super) pattern: PatternId,
+    pub(super) column: u32,
+}
+
+/// A range of patterns, and the part of an array that belongs to it.
+struct RangePart<'r, 'a, T> {
+    range: &'r Range<PatternId>,
+    part: &'a mut [T],
+}
+
 /// The columns of some graphs of a census, numbered pattern by pattern, threshold by threshold.
-pub(super) struct Layout<'a> {
+pub(super) struct ColumnLayout<'a> {
     census: &'a Census,
     train: &'a [u32],
     /// A pattern's first column, and the end; `None` if every pattern has one column.
     first: Option<Vec<u32>>,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> ColumnLayout<'a> {
     pub(super) fn new(census: &'a Census, train: &'a [u32], count_levels: u32) -> Self {
-        let mut layout = Layout { census, train, first: None };
+        let mut layout = ColumnLayout { census, train, first: None };
         if count_levels > 1 {
-            let mut most = vec![0u32; census.len()];
+            let mut max_counts = vec![0u32; census.len()];
             for &graph in train {
                 for (p, count) in census.row(graph as usize) {
-                    let most = &mut most[p as usize];
-                    *most = (*most).max(count);
+                    let max = &mut max_counts[p as usize];
+                    *max = (*max).max(count);
                 }
             }
             let mut next = 0;
-            let ends = most.iter().map(|&most| {
-                next += reached(most).min(count_levels);
+            let ends = max_counts.iter().map(|&max| {
+                next += reached(max).min(count_levels);
                 next
             });
             let first = std::iter::once(0).chain(ends).collect();
@@ -82,28 +96,28 @@ impl<'a> Layout<'a> {
         0..self.census.len() as PatternId
     }
 
-    /// Patterns with their useful columns, the most frequent columns first, else in the order of
+    /// The useful columns with their patterns, the most frequent columns first, else in the order of
     /// their numbers: a counting sort.
     pub(super) fn by_falling_support(
         &self,
-        tallies: &[Tally],
+        counts: &[ColumnCounts],
         useful: RangeInclusive<u32>,
-    ) -> Vec<(PatternId, u32)> {
-        let most = tallies.iter().map(|t| t.support).max().unwrap_or(0) as usize;
-        let mut next = vec![0usize; most + 1];
-        let used = tallies.iter().map(|t| t.support).filter(|s| useful.contains(s));
+    ) -> Vec<PatternColumn> {
+        let max = counts.iter().map(|t| t.support).max().unwrap_or(0) as usize;
+        let mut next = vec![0usize; max + 1];
+        let used = counts.iter().map(|t| t.support).filter(|s| useful.contains(s));
         used.for_each(|support| next[support as usize] += 1);
         let mut start = 0;
         for slot in next.iter_mut().rev() {
             start += std::mem::replace(slot, start);
         }
-        let mut order = vec![(0, 0); start];
+        let mut order = vec![PatternColumn::default(); start];
         for pattern in self.patterns() {
             for column in self.columns(&(pattern..pattern + 1)) {
-                let support = tallies[column].support;
+                let support = counts[column].support;
                 if useful.contains(&support) {
                     let slot = &mut next[support as usize];
-                    order[*slot] = (pattern, column as u32);
+                    order[*slot] = PatternColumn { pattern, column: column as u32 };
                     *slot += 1;
                 }
             }
@@ -114,18 +128,18 @@ impl<'a> Layout<'a> {
     /// Ranges of patterns to be worked on in parallel, of about as many entries each: judged by
     /// some rows.
     fn ranges(&self) -> Vec<Range<PatternId>> {
-        let (threads, end) = (rayon::current_num_threads(), self.patterns().end);
+        let threads = rayon::current_num_threads();
         if threads == 1 {
             return vec![self.patterns()];
         }
-        let rows = self.train.iter().step_by(1 + self.train.len() / ROWS_ASKED);
+        let rows = self.train.iter().step_by(1 + self.train.len() / SAMPLED_ROWS);
         let mut seen: Vec<PatternId> =
             rows.flat_map(|&graph| self.census.row(graph as usize)).map(|entry| entry.0).collect();
         seen.sort_unstable();
         let parts = 2 * threads;
         let mut cuts: Vec<PatternId> = (1..parts)
             .filter_map(|i| seen.get(i * seen.len() / parts).copied())
-            .chain([0, end])
+            .chain([0, self.patterns().end])
             .collect();
         cuts.sort_unstable();
         cuts.dedup();
@@ -140,23 +154,24 @@ impl<'a> Layout<'a> {
             return parts.for_each(|part| part.patterns().for_each(|p| f(p as usize)));
         };
         for (p, count) in parts.flat_map(Stretch::entries) {
-            let (first, end) = (first[p as usize], first[p as usize + 1]);
-            (first..end.min(first.saturating_add(reached(count)))).for_each(|c| f(c as usize));
+            let start = first[p as usize];
+            let end = first[p as usize + 1];
+            (start..end.min(start.saturating_add(reached(count)))).for_each(|c| f(c as usize));
         }
     }
 
     /// Adds up every column: `keys` has one for each training graph.
-    pub(super) fn tally(&self, keys: &[u128]) -> Vec<Tally> {
-        let mut tallies = vec![Tally::default(); self.first(self.patterns().end)];
+    pub(super) fn count(&self, keys: &[u128]) -> Vec<ColumnCounts> {
+        let mut counts = vec![ColumnCounts::default(); self.first(self.patterns().end)];
         let ranges = self.ranges();
-        let parts = split(&ranges, &mut tallies, |r| self.columns(r).len());
-        parts.into_par_iter().for_each(|(range, tallies)| {
+        let parts = split(&ranges, &mut counts, |r| self.columns(r).len());
+        parts.into_par_iter().for_each(|RangePart { range, part: counts }| {
             let offset = self.first(range.start);
             for (&graph, &key) in self.train.iter().zip(keys) {
-                self.each_column(graph, range, |column| tallies[column - offset].add(key));
+                self.each_column(graph, range, |column| counts[column - offset].add(key));
             }
         });
-        tallies
+        counts
     }
 
     /// The graphs of the columns that `class_of` gives a class, column after column, each as
@@ -172,7 +187,7 @@ impl<'a> Layout<'a> {
         let mut graphs = vec![P::default(); class_of.iter().map(|&c| size(c)).sum()];
         let all = |r: &Range<PatternId>| class_of[self.columns(r)].iter().map(|&c| size(c)).sum();
         let parts = split(&ranges, &mut graphs, all);
-        parts.into_par_iter().for_each(|(range, graphs)| {
+        parts.into_par_iter().for_each(|RangePart { range, part: graphs }| {
             let mut end = 0;
             let start = |&class: &u32| {
                 let start = end;
@@ -200,11 +215,11 @@ fn split<'r, 'a, T>(
     ranges: &'r [Range<PatternId>],
     mut all: &'a mut [T],
     size: impl Fn(&Range<PatternId>) -> usize,
-) -> Vec<(&'r Range<PatternId>, &'a mut [T])> {
+) -> Vec<RangePart<'r, 'a, T>> {
     let mut parts = Vec::with_capacity(ranges.len());
     for range in ranges {
         let (part, rest) = all.split_at_mut(size(range));
-        parts.push((range, part));
+        parts.push(RangePart { range, part });
         all = rest;
     }
     parts

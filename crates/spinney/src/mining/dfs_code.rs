@@ -22,7 +22,7 @@ use crate::labels::{Label, Labels};
 
 /// No pattern has more edges than this, even where no limit is asked for: positions in a code are
 /// 16-bit, and matching recurses once an edge.
-pub const MOST_EDGES: usize = 2_000;
+pub const MAX_PATTERN_EDGES: usize = 2_000;
 
 /// One edge of a DFS code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -219,11 +219,11 @@ impl DfsCode {
         let names = self.vertex_labels();
         let mut text = String::new();
         // An explicit stack, so that a path of any length can be described.
-        let mut stack = vec![Step::Vertex(0, String::new())];
-        while let Some(step) = stack.pop() {
-            match step {
-                Step::Text(t) => text += t,
-                Step::Vertex(v, before) => {
+        let mut stack = vec![TextPart::Vertex(0, String::new())];
+        while let Some(part) = stack.pop() {
+            match part {
+                TextPart::Text(t) => text += t,
+                TextPart::Vertex(v, before) => {
                     let v = usize::from(v);
                     text += &before;
                     text += labels.vertex.name(names[v]);
@@ -233,10 +233,10 @@ impl DfsCode {
                     let last = children[v].len().saturating_sub(1);
                     for (i, &(child, label)) in children[v].iter().enumerate().rev() {
                         if i < last {
-                            stack.push(Step::Text(")"));
+                            stack.push(TextPart::Text(")"));
                         }
                         let open = if i < last { "(" } else { "" };
-                        stack.push(Step::Vertex(child, format!("{open}{}", bond(label))));
+                        stack.push(TextPart::Vertex(child, format!("{open}{}", bond(label))));
                     }
                 }
             }
@@ -245,7 +245,8 @@ impl DfsCode {
     }
 }
 
-enum Step {
+/// What is still to be written: a vertex with what is below it, after some text; or text.
+enum TextPart {
     Vertex(u16, String),
     Text(&'static str),
 }

@@ -1,8 +1,8 @@
-//! What growing patterns may cost: graphs can hold more embeddings of a small pattern than there is
-//! memory or time for (a star of a million leaves has 5·10¹¹ pairs of them).
+//! What growing patterns may cost: graphs can hold more embeddings of a small pattern than there
+//! is memory or time for (a star of a million leaves has 5·10¹¹ pairs of them).
 //!
-//! **Invariant.** A growth that runs out of its ration is given up as a whole; nobody takes a part of
-//! the embeddings for all of them. Who asked for it learns that the patterns below are unknown.
+//! **Invariant.** A growth that runs out of its budget is given up as a whole; a part of the
+//! embeddings is never taken for all of them. The caller learns that the patterns below are unknown.
 //!
 //! **Cost.** A subtraction and a comparison for each embedding.
 
@@ -30,7 +30,7 @@ impl Default for EmbeddingBudget {
 }
 
 impl EmbeddingBudget {
-    /// A ration for growths of at most about so many bytes.
+    /// A budget for growths of at most about `bytes`.
     #[must_use]
     pub fn within(bytes: Option<usize>, until: Option<Instant>) -> EmbeddingBudget {
         let whole = EmbeddingBudget { until, ..EmbeddingBudget::default() };
@@ -47,24 +47,24 @@ impl EmbeddingBudget {
 }
 
 /// Embeddings between two looks at the clock.
-const STRETCH: u64 = 1 << 18;
+const EMBEDDINGS_PER_TIME_CHECK: u64 = 1 << 18;
 
-/// What is left of a ration.
+/// What is left of a budget.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Left {
-    ration: EmbeddingBudget,
-    /// To be taken before the next look.
+pub(crate) struct RemainingBudget {
+    budget: EmbeddingBudget,
+    /// To be taken before the next look at the clock.
     now: u64,
     /// To be taken afterwards.
     later: u64,
 }
 
-impl Left {
-    /// All of a ration, for embeddings that are kept or only counted.
-    pub(crate) fn all(ration: EmbeddingBudget, kept: bool) -> Left {
-        let all = if kept { ration.kept } else { ration.counted };
-        let now = all.min(STRETCH);
-        Left { ration, now, later: all - now }
+impl RemainingBudget {
+    /// All of a budget, for embeddings that are kept or only counted.
+    pub(crate) fn all(budget: EmbeddingBudget, kept: bool) -> RemainingBudget {
+        let all = if kept { budget.kept } else { budget.counted };
+        let now = all.min(EMBEDDINGS_PER_TIME_CHECK);
+        RemainingBudget { budget, now, later: all - now }
     }
 
     /// Takes some; says whether they were there.
@@ -80,12 +80,13 @@ impl Left {
     #[cold]
     fn take_later(&mut self, embeddings: u64) -> bool {
         let all = self.now + self.later;
-        if embeddings > all || self.ration.is_late() {
-            (self.now, self.later) = (0, 0);
+        if embeddings > all || self.budget.is_late() {
+            self.now = 0;
+            self.later = 0;
             return false;
         }
         let left = all - embeddings;
-        self.now = left.min(STRETCH);
+        self.now = left.min(EMBEDDINGS_PER_TIME_CHECK);
         self.later = left - self.now;
         true
     }
@@ -100,18 +101,26 @@ impl Left {
 mod tests {
     use std::time::Instant;
 
-    use super::{EmbeddingBudget, Left, STRETCH};
+    use super::{EMBEDDINGS_PER_TIME_CHECK, EmbeddingBudget, RemainingBudget};
 
     #[test]
-    fn a_ration_lasts_as_long_as_it_says() {
-        let ration = EmbeddingBudget { kept: 3 * STRETCH + 5, counted: 2, steps: 0, until: None };
-        let mut left = Left::all(ration, true);
-        assert_eq!((0..).take_while(|_| left.take(1)).count() as u64, 3 * STRETCH + 5);
+    fn a_budget_lasts_as_long_as_it_says() {
+        let budget = EmbeddingBudget {
+            kept: 3 * EMBEDDINGS_PER_TIME_CHECK + 5,
+            counted: 2,
+            steps: 0,
+            until: None,
+        };
+        let mut left = RemainingBudget::all(budget, true);
+        assert_eq!(
+            (0..).take_while(|_| left.take(1)).count() as u64,
+            3 * EMBEDDINGS_PER_TIME_CHECK + 5
+        );
         assert!(left.is_out() && !left.take(1));
-        let mut left = Left::all(ration, false);
+        let mut left = RemainingBudget::all(budget, false);
         assert!(left.take(1) && !left.is_out() && !left.take(2) && left.is_out());
-        let late = EmbeddingBudget { until: Some(Instant::now()), ..ration };
-        let mut left = Left::all(late, true);
-        assert_eq!((0..).take_while(|_| left.take(1)).count() as u64, STRETCH);
+        let late = EmbeddingBudget { until: Some(Instant::now()), ..budget };
+        let mut left = RemainingBudget::all(late, true);
+        assert_eq!((0..).take_while(|_| left.take(1)).count() as u64, EMBEDDINGS_PER_TIME_CHECK);
     }
 }

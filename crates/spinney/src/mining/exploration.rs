@@ -9,51 +9,56 @@ use std::time::Instant;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::mining::Engine;
-use crate::mining::classes::Columns;
-use crate::mining::dfs_code::MOST_EDGES;
-use crate::mining::{Census, EmbeddingBudget, Progress, estimate_edge_sets, most_edge_sets};
-use crate::search::space::{BoundSpace, CensusSpace, PatternSpace};
-use crate::search::stop::Limits;
+use crate::mining::dfs_code::MAX_PATTERN_EDGES;
+use crate::mining::limits::Limits;
+use crate::mining::{Census, EmbeddingBudget, Progress, edge_set_bound, estimate_edge_sets};
+use crate::params::Engine;
 
 /// Above this many edge sets (estimated), the `auto` engine does not take a census.
-const CENSUS_LIMIT: f64 = 1.5e8;
+const AUTO_CENSUS_ESTIMATED_SETS: f64 = 1.5e8;
 
 /// About what a census takes for each edge set.
-const BYTES_AN_EDGE_SET: f64 = 12.0;
+const BYTES_PER_EDGE_SET: f64 = 12.0;
 
-/// A census of so many edge sets after all (the estimate is from below) is given up by `auto`.
-const CENSUS_MOST: u64 = 400_000_000;
+/// A census that turns out to have more edge sets (the estimate is from below) is given up by
+/// `auto`.
+const AUTO_CENSUS_MAX_SETS: u64 = 400_000_000;
 
 /// The share of the memory that a census may take: classes come on top.
-const CENSUS_SHARE: f64 = 0.4;
+const CENSUS_MEMORY_SHARE: f64 = 0.4;
+
+/// A census of more edge sets (estimated) fits hardly any memory: each takes some 20 bytes.
+const CENSUS_MAX_ESTIMATED_SETS: f64 = 2e9;
 
 /// Says whether a census may go on.
-struct Gauge {
+struct CensusLimits {
     limits: Limits,
     /// A census may take half of the time.
     until: Option<Instant>,
-    most_sets: u64,
+    max_edge_sets: u64,
+    /// The limit that was reached.
     reason: Mutex<Option<&'static str>>,
 }
 
-impl Gauge {
-    fn new(limits: Limits, engine: Engine) -> Gauge {
+impl CensusLimits {
+    fn new(limits: Limits, engine: Engine) -> CensusLimits {
         let now = Instant::now();
         let until = limits.until.map(|until| now + until.saturating_duration_since(now) / 2);
-        let most_sets = if engine == Engine::Census { u64::MAX } else { CENSUS_MOST };
-        Gauge { limits, until, most_sets, reason: Mutex::default() }
+        let is_chosen = engine == Engine::Census;
+        let max_edge_sets = if is_chosen { u64::MAX } else { AUTO_CENSUS_MAX_SETS };
+        CensusLimits { limits, until, max_edge_sets, reason: Mutex::default() }
     }
 
-    fn allows(&self, progress: &Progress) -> bool {
-        let most_bytes = self.limits.memory.map(|bytes| (bytes as f64 * CENSUS_SHARE) as usize);
-        let reason = if progress.edge_sets > self.most_sets {
+    fn allow(&self, progress: &Progress) -> bool {
+        let memory = self.limits.memory;
+        let max_bytes = memory.map(|bytes| (bytes as f64 * CENSUS_MEMORY_SHARE) as usize);
+        let reason = if progress.edge_sets > self.max_edge_sets {
             "it has too many edge sets"
-        } else if self.limits.patterns.is_some_and(|most| progress.patterns > most) {
+        } else if self.limits.patterns.is_some_and(|limit| progress.patterns > limit) {
             "it has too many patterns"
         } else if self.until.is_some_and(|until| Instant::now() >= until) {
             "it would take too much of the time"
-        } else if most_bytes.is_some_and(|most| progress.bytes > most)
+        } else if max_bytes.is_some_and(|limit| progress.bytes > limit)
             || self.limits.is_full(progress.bytes)
         {
             "it would take too much of the memory"
@@ -71,13 +76,28 @@ pub struct Exploration<'d> {
     data: &'d Dataset,
     census: Option<Arc<Census>>,
     max_edges: Option<usize>,
-    /// Bytes for the embeddings of a frontier.
-    memory: Option<usize>,
+    embedding_bytes: Option<usize>,
     limits: Limits,
     given_up: Option<String>,
     patience: Option<usize>,
     edge_sets: f64,
     seconds: f64,
+}
+
+/// Bytes that an exploration may take.
+#[derive(Clone, Copy)]
+struct MemoryBudget {
+    /// In all.
+    whole: Option<usize>,
+    /// For the embeddings of a frontier.
+    embeddings: Option<usize>,
+}
+
+impl MemoryBudget {
+    /// The edge sets of a census that fits.
+    fn edge_sets(self) -> f64 {
+        self.whole.map_or(f64::INFINITY, |bytes| bytes as f64 / BYTES_PER_EDGE_SET)
+    }
 }
 
 impl<'d> Exploration<'d> {
@@ -98,13 +118,13 @@ impl<'d> Exploration<'d> {
         engine: Engine,
         memory: Option<usize>,
     ) -> Self {
-        let limit = memory.map_or(f64::INFINITY, |bytes| bytes as f64 / BYTES_AN_EDGE_SET);
-        Exploration::explored(data, max_edges, engine, (limit, memory, Limits::default()))
+        let budget = MemoryBudget { whole: memory, embeddings: memory };
+        Exploration::explored(data, max_edges, engine, budget, Limits::default())
     }
 
     /// The same within limits of time, memory and patterns, which hold for the trainings, too: one
-    /// that reaches a limit ends with a valid model and tells what is not proven. A census that would
-    /// take more than its share is given up for the bound engine.
+    /// that reaches a limit ends with a valid model and says what is not proven. A census that
+    /// would take more than its share is given up for the bound engine.
     #[must_use]
     pub fn with_limits(
         data: &'d Dataset,
@@ -112,55 +132,53 @@ impl<'d> Exploration<'d> {
         engine: Engine,
         limits: Limits,
     ) -> Self {
-        let memory = limits.memory;
-        let limit = memory.map_or(f64::INFINITY, |bytes| bytes as f64 / BYTES_AN_EDGE_SET);
-        Exploration::explored(data, max_edges, engine, (limit, limits.embeddings(), limits))
+        let budget = MemoryBudget { whole: limits.memory, embeddings: limits.embeddings() };
+        Exploration::explored(data, max_edges, engine, budget, limits)
     }
 
     fn explored(
         data: &'d Dataset,
         max_edges: Option<usize>,
         engine: Engine,
-        (limit, memory, limits): (f64, Option<usize>, Limits),
+        budget: MemoryBudget,
+        limits: Limits,
     ) -> Self {
         let start = Instant::now();
         let graphs = data.graphs();
         let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
-        let most = max_edges.unwrap_or(usize::MAX).min(largest).min(MOST_EDGES);
+        let max_size = max_edges.unwrap_or(usize::MAX).min(largest).min(MAX_PATTERN_EDGES);
         let mut edge_sets = match engine {
             Engine::Census => 0.0,
-            Engine::Bound | Engine::Auto => estimate_edge_sets(graphs, most),
+            Engine::Bound | Engine::Auto => estimate_edge_sets(graphs, max_size),
         };
-        let counts_out = match engine {
+        let takes_census = match engine {
             Engine::Census => true,
             Engine::Bound => false,
-            Engine::Auto => edge_sets <= CENSUS_LIMIT.min(limit),
+            Engine::Auto => edge_sets <= AUTO_CENSUS_ESTIMATED_SETS.min(budget.edge_sets()),
         };
-        let gauge = Gauge::new(limits, engine);
-        let go_on = |progress: &Progress| gauge.allows(progress);
-        let census = counts_out.then(|| Census::take_while(graphs, most, &go_on)).flatten();
+        let census_limits = CensusLimits::new(limits, engine);
+        let go_on = |progress: &Progress| census_limits.allow(progress);
+        let census = takes_census.then(|| Census::take_while(graphs, max_size, &go_on)).flatten();
         let census = census.map(Arc::new);
-        let given_up = gauge.reason.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let given_up = given_up.filter(|_| counts_out && census.is_none());
+        let given_up = census_limits.reason.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let given_up = given_up.filter(|_| takes_census && census.is_none());
         if let Some(census) = &census {
             edge_sets = census.edge_sets() as f64;
         }
-        let seconds = start.elapsed().as_secs_f64();
-        let patience = None;
         Exploration {
             data,
             census,
             max_edges,
-            memory,
+            embedding_bytes: budget.embeddings,
             limits,
             given_up: given_up.map(str::to_owned),
-            patience,
+            patience: None,
             edge_sets,
-            seconds,
+            seconds: start.elapsed().as_secs_f64(),
         }
     }
 
-    /// The same where the bound engine searches a node's graphs alone after so many bytes of new
+    /// The same where the bound engine searches a node's graphs alone after this many bytes of new
     /// embeddings. Results do not depend on it.
     #[must_use]
     pub fn with_patience(mut self, bytes: usize) -> Self {
@@ -213,6 +231,21 @@ impl<'d> Exploration<'d> {
         self.census.as_deref()
     }
 
+    /// Bytes for the embeddings of a frontier.
+    pub(crate) fn embedding_bytes(&self) -> Option<usize> {
+        self.embedding_bytes
+    }
+
+    /// What growing patterns may cost a training.
+    pub(crate) fn embedding_budget(&self) -> EmbeddingBudget {
+        EmbeddingBudget::within(self.limits.memory.map(|bytes| bytes / 4), self.limits.until)
+    }
+
+    /// Bytes of new embeddings after which a node's graphs are searched alone, if given.
+    pub(crate) fn patience(&self) -> Option<usize> {
+        self.patience
+    }
+
     /// Seconds that the exploration took.
     #[must_use]
     pub fn seconds(&self) -> f64 {
@@ -228,41 +261,20 @@ impl<'d> Exploration<'d> {
             (Some(_), None) => false,
         }
     }
-
-    /// The columns of the training graphs `train`, for learners other than the booster.
-    #[must_use]
-    pub fn columns<'s>(&'s self, which: &Columns, train: &[u32]) -> Box<dyn PatternSpace + 's> {
-        match &self.census {
-            Some(census) => Box::new(CensusSpace::new(census, self.data.graphs(), train, which)),
-            None => {
-                let space = BoundSpace::new(self.data.graphs(), train, which);
-                let bytes = self.limits.memory.map(|bytes| bytes / 4);
-                let ration = EmbeddingBudget::within(bytes, self.limits.until);
-                let space = space.with_memory(self.memory).with_budget(ration);
-                Box::new(match self.patience {
-                    Some(bytes) => space.with_patience(bytes),
-                    None => space,
-                })
-            }
-        }
-    }
 }
-
-/// A census of more edge sets (estimated) fits few memories: each takes some 20 bytes.
-const MAX_CENSUS_EDGE_SETS: f64 = 2e9;
 
 /// Refuses a census that would fill any memory.
 ///
 /// # Errors
 /// Names the engine and what to take instead.
 pub fn check_census(data: &Dataset, max_edges: Option<usize>, engine: Engine) -> Result<()> {
-    let most = || most_edge_sets(data.graphs(), max_edges.unwrap_or(usize::MAX));
-    if engine != Engine::Census || most() <= MAX_CENSUS_EDGE_SETS {
+    let bound = || edge_set_bound(data.graphs(), max_edges.unwrap_or(usize::MAX));
+    if engine != Engine::Census || bound() <= CENSUS_MAX_ESTIMATED_SETS {
         return Ok(());
     }
     let largest = data.graphs().iter().map(Graph::edge_count).max().unwrap_or(0);
     let sets = estimate_edge_sets(data.graphs(), max_edges.unwrap_or(largest).min(largest));
-    if sets <= MAX_CENSUS_EDGE_SETS {
+    if sets <= CENSUS_MAX_ESTIMATED_SETS {
         return Ok(());
     }
     let reason = format!(

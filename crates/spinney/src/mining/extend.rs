@@ -12,8 +12,8 @@
 //! those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok 2004).
 //!
 //! **Invariant.** An extension is dropped, for the whole subtree, if it occurs in too few graphs or
-//! if its code is beaten within `P` (see [`minimal`](crate::mining::minimal)). One that is beaten by its
-//! last edge only is no child, but is kept to be joined.
+//! if its code is beaten within `P` (see [`minimal`](crate::mining::minimal)). One that is beaten by
+//! its last edge only is no child, but is kept to be joined.
 //!
 //! **Invariant: twin leaves in order.** Leaves that hang on one vertex and look alike are listed in
 //! ascending order only, so a star of `n` leaves has one row, not `n!`. Both leaves of a pair
@@ -32,27 +32,27 @@ use crate::mining::join::{Embeddings, Hit};
 
 /// What a pattern adds to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum CodeStep {
     /// The first vertex.
     Root(Label),
     /// An edge.
     Edge(DfsEdge),
 }
 
-impl Step {
+impl CodeStep {
     /// Goes on from the code of the parent.
     pub(crate) fn add_to(self, code: &mut DfsCode) {
         match self {
-            Step::Root(label) => *code = DfsCode::vertex(label),
-            Step::Edge(edge) => code.push(edge),
+            CodeStep::Root(label) => *code = DfsCode::vertex(label),
+            CodeStep::Edge(edge) => code.push(edge),
         }
     }
 
     /// Whether it adds a vertex.
     pub(crate) fn is_forward(self) -> bool {
         match self {
-            Step::Root(_) => true,
-            Step::Edge(edge) => edge.is_forward(),
+            CodeStep::Root(_) => true,
+            CodeStep::Edge(edge) => edge.is_forward(),
         }
     }
 }
@@ -60,7 +60,7 @@ impl Step {
 /// A continuation of a code, and where it occurs.
 #[derive(Debug)]
 pub(crate) struct Extension {
-    pub(crate) step: Step,
+    pub(crate) step: CodeStep,
     /// Whether the extended code is the smallest of its pattern.
     pub(crate) is_child: bool,
     /// How many hits stand for one occurrence.
@@ -79,7 +79,7 @@ impl Extension {
 
     pub(crate) fn forward_from(&self) -> Option<u16> {
         match self.step {
-            Step::Edge(e) if e.is_forward() => Some(e.from),
+            CodeStep::Edge(e) if e.is_forward() => Some(e.from),
             _ => None,
         }
     }
@@ -92,6 +92,13 @@ pub(crate) struct Turn {
     pub(crate) down: StepId,
 }
 
+/// A forward edge: the position that it leaves, and its labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ForwardEdge {
+    from: u16,
+    labels: StepId,
+}
+
 /// What decides which edges may be added to a code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
@@ -101,8 +108,8 @@ pub(crate) struct Shape {
     /// The first edge's labels, and those the other way.
     pub(crate) first: Option<StepId>,
     first_reversed: Option<StepId>,
-    /// The last edge, if it is forward: where from, and its labels.
-    last: Option<(u16, StepId)>,
+    /// The last edge, if it is forward.
+    last: Option<ForwardEdge>,
     root_has_returns: bool,
     /// Whether the root is listed before its twin leaves only.
     pub(crate) root_ordered: bool,
@@ -112,11 +119,11 @@ impl Shape {
     pub(crate) fn extended(&self, flat: &Flat, by: &Extension) -> Shape {
         let mut shape = self.clone();
         match by.step {
-            Step::Root(_) => {
+            CodeStep::Root(_) => {
                 shape.width = 1;
                 shape.path.push(Turn { position: 0, down: 0 });
             }
-            Step::Edge(e) if e.is_forward() => {
+            CodeStep::Edge(e) if e.is_forward() => {
                 shape.root_ordered |= self.orders_root(by);
                 shape.path.retain(|turn| turn.position <= e.from);
                 if let Some(turn) = shape.path.last_mut() {
@@ -128,9 +135,9 @@ impl Shape {
                     shape.first = Some(by.labelled);
                     shape.first_reversed = Some(flat.reverse(by.labelled));
                 }
-                shape.last = Some((e.from, by.labelled));
+                shape.last = Some(ForwardEdge { from: e.from, labels: by.labelled });
             }
-            Step::Edge(e) => {
+            CodeStep::Edge(e) => {
                 shape.root_has_returns |= e.to == 0;
                 shape.last = None;
             }
@@ -140,20 +147,22 @@ impl Shape {
 
     /// Whether the extension adds a second leaf like the one found last.
     pub(crate) fn is_twin(&self, by: &Extension) -> bool {
-        by.forward_from().is_some_and(|from| self.last == Some((from, by.labelled)))
+        by.forward_from()
+            .is_some_and(|from| self.last == Some(ForwardEdge { from, labels: by.labelled }))
     }
 
     /// The positions of the root and of the new vertex, where they are not listed in the order of
     /// their twin leaves.
     pub(crate) fn unordered(&self, edge: DfsEdge, candidate: &Candidate) -> [Option<u16>; 2] {
-        let twin = self.last == Some((edge.from, candidate.labelled)) && edge.is_forward();
+        let added = ForwardEdge { from: edge.from, labels: candidate.labelled };
+        let twin = self.last == Some(added) && edge.is_forward();
         let new = (twin && !candidate.in_order).then_some(edge.to);
         [(!self.root_ordered).then_some(0), new]
     }
 
     /// Whether the root and the vertex found last are twin leaves, and stay so with `by`.
     fn orders_root(&self, by: &Extension) -> bool {
-        let twins = |(from, step)| from == 1 && self.first_reversed == Some(step);
+        let twins = |e: ForwardEdge| e.from == 1 && self.first_reversed == Some(e.labels);
         !self.root_ordered
             && !self.root_has_returns
             && by.forward_from() == Some(1)
@@ -220,7 +229,7 @@ impl Family {
 
     /// Appends the row that continues one of this family's to `rows`.
     #[inline]
-    pub(crate) fn push_row(&self, flat: &Flat, hit: Hit, step: Step, rows: &mut Vec<u64>) {
+    pub(crate) fn push_row(&self, flat: &Flat, hit: Hit, step: CodeStep, rows: &mut Vec<u64>) {
         let start = rows.len();
         for &word in self.row(flat, hit.row) {
             rows.push(word);

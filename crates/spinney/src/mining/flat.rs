@@ -33,11 +33,19 @@ impl Labelled {
     }
 }
 
-/// What a vertex sees along one of its edges.
+/// A neighbour of a vertex, and the step there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct StepTo {
     pub(crate) vertex: u32,
     pub(crate) step: StepId,
+}
+
+/// A vertex of one of the graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LabelledVertex {
+    pub(crate) label: Label,
+    pub(crate) graph: u32,
+    pub(crate) vertex: u32,
 }
 
 /// All graphs, flat.
@@ -47,11 +55,11 @@ pub(crate) struct Flat {
     /// The first vertex of each graph.
     base: Vec<u32>,
     offsets: Vec<u32>,
-    around: Vec<Seen>,
+    around: Vec<StepTo>,
     steps: Vec<Labelled>,
     reverse: Vec<StepId>,
-    /// Vertices by label: label, graph, vertex; ascending. Unseen labels are left out.
-    vertices: Vec<(Label, u32, u32)>,
+    /// Vertices by label. Unseen labels are left out.
+    vertices: Vec<LabelledVertex>,
     counting: Vec<bool>,
 }
 
@@ -61,9 +69,9 @@ impl Flat {
     pub(crate) fn new(graphs: &[Graph], counting: Vec<bool>, min_support: usize) -> Self {
         let steps = frequent_steps(graphs, &counting, min_support);
         let number: FxHashMap<Labelled, StepId> = (0..).zip(&steps).map(|(i, &s)| (s, i)).collect();
-        let most = graphs.iter().map(Graph::vertex_count).max().unwrap_or(0);
+        let max_vertices = graphs.iter().map(Graph::vertex_count).max().unwrap_or(0);
         let mut flat = Flat {
-            packing: Packing::new(most),
+            packing: Packing::new(max_vertices),
             base: Vec::with_capacity(graphs.len()),
             offsets: vec![0],
             around: Vec::new(),
@@ -83,12 +91,12 @@ impl Flat {
         self.base.push(self.offsets.len() as u32 - 1);
         for (v, &from) in (0..).zip(graph.labels()) {
             if from != UNSEEN {
-                self.vertices.push((from, g, v));
+                self.vertices.push(LabelledVertex { label: from, graph: g, vertex: v });
             }
             for n in graph.neighbors(v) {
                 let step = Labelled { from, edge: n.label, to: graph.label(n.vertex) };
                 if let Some(&step) = number.get(&step) {
-                    self.around.push(Seen { vertex: n.vertex, step });
+                    self.around.push(StepTo { vertex: n.vertex, step });
                 }
             }
             self.offsets.push(self.around.len() as u32);
@@ -115,8 +123,8 @@ impl Flat {
         step.min(self.reverse(step))
     }
 
-    /// The vertices whose labels are known: label, graph, vertex; ascending.
-    pub(crate) fn vertices(&self) -> &[(Label, u32, u32)] {
+    /// The vertices whose labels are known, ascending by label.
+    pub(crate) fn vertices(&self) -> &[LabelledVertex] {
         &self.vertices
     }
 
@@ -132,26 +140,36 @@ impl Flat {
         self.base[graph as usize]
     }
 
-    /// What a vertex of the graph that starts at `base` sees.
+    /// The neighbours of a vertex of the graph that starts at `base`.
     #[inline]
-    pub(crate) fn around(&self, base: u32, vertex: u32) -> &[Seen] {
+    pub(crate) fn around(&self, base: u32, vertex: u32) -> &[StepTo] {
         let at = (base + vertex) as usize;
         &self.around[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 }
 
+/// The graphs that have a step so far.
+#[derive(Default)]
+struct StepSupport {
+    graphs: usize,
+    /// The last of them.
+    last: Option<usize>,
+}
+
 /// The steps, both ways, whose edges occur in at least `min_support` graphs that count.
 fn frequent_steps(graphs: &[Graph], counting: &[bool], min_support: usize) -> Vec<Labelled> {
-    let mut support: FxHashMap<Labelled, (usize, usize)> = FxHashMap::default();
+    let mut support: FxHashMap<Labelled, StepSupport> = FxHashMap::default();
     for (i, graph) in graphs.iter().enumerate().filter(|(i, _)| counting[*i]) {
         for e in graph.edges() {
             let step = Labelled { from: graph.label(e.u), edge: e.label, to: graph.label(e.v) };
-            let seen = support.entry(step.smaller_way()).or_insert((0, usize::MAX));
-            *seen = (seen.0 + usize::from(seen.1 != i), i);
+            let seen = support.entry(step.smaller_way()).or_default();
+            seen.graphs += usize::from(seen.last != Some(i));
+            seen.last = Some(i);
         }
     }
     let known = |s: &Labelled| s.from != UNSEEN && s.edge != UNSEEN && s.to != UNSEEN;
-    let frequent = support.iter().filter(|(s, n)| known(s) && n.0 >= min_support).map(|(s, _)| *s);
+    let frequent =
+        support.iter().filter(|(s, n)| known(s) && n.graphs >= min_support).map(|(s, _)| *s);
     let mut steps: Vec<_> = frequent.flat_map(|s| [s, s.reversed()]).collect();
     steps.sort_unstable();
     steps.dedup();

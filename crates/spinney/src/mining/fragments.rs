@@ -1,15 +1,18 @@
-//! Fragments: small patterns with their numbers, and whole neighbourhoods. What a linear model weighs.
+//! Fragments: small patterns with their counts, and whole neighbourhoods. The features of a linear
+//! model.
 //!
-//! A fragment of the first kind is a pattern of at most [`SMALL`] edges that occurs at least so many times; one
-//! of the second kind is everything up to [`RADIUS`] steps around a vertex: the edges of which one end is
-//! nearer than that. A neighbourhood is a pattern like any other, if a large one. It is taken only where the
-//! labels inside tell how many edges there are (as RDKit's invariants do, or labels with degrees): then a
-//! graph that contains the pattern has the very neighbourhood, and nothing else is attached there.
+//! A fragment of the first kind is a pattern of at most [`MAX_SMALL_EDGES`] edges with an occurrence
+//! threshold; one of the second kind is everything up to [`MAX_RADIUS`] steps around a vertex: the
+//! edges of which one end is nearer than that. A neighbourhood is a pattern like any other, if a
+//! large one. It is taken only where the labels inside determine how many edges there are (as
+//! RDKit's invariants do, or labels with degrees): then a graph that contains the pattern has the
+//! very neighbourhood, and nothing else is attached there.
 //!
-//! **Invariant.** Numbers of fragments depend on the graphs and their order alone. Rows ascend. Fragments of a
-//! single graph are left out: nothing can be learnt of them. Neighbourhoods are told apart by colour refinement,
-//! which may take two for one; so a fragment is *believed* to be where its rows say, and who
-//! uses one asks for its code ([`Fragments::decode`]) and looks where that occurs.
+//! **Invariant.** Numbers of fragments depend on the graphs and their order alone. Rows ascend.
+//! Fragments of a single graph are left out: nothing can be learnt of them. Neighbourhoods are
+//! distinguished by colour refinement, which may take two for one; so a fragment is *believed* to be
+//! where its rows say, and a caller asks for its code ([`Fragments::decode`]) and looks where that
+//! occurs.
 //!
 //! **Cost.** A census of two edges, and a short walk around every vertex.
 
@@ -24,44 +27,45 @@ use crate::mining::levels::{reached, threshold};
 use crate::random::mix;
 
 /// The most edges of a small pattern.
-pub const SMALL: usize = 2;
+pub const MAX_SMALL_EDGES: usize = 2;
 
 /// The widest neighbourhood.
-pub const RADIUS: usize = 3;
+pub const MAX_RADIUS: usize = 3;
 
 /// The most edges of a neighbourhood: larger ones are rare, and slow to look for.
-const MOST_EDGES: usize = 24;
+const MAX_NEIGHBOURHOOD_EDGES: usize = 24;
 
-/// The most edges of a vertex inside a neighbourhood, and the most automorphisms of one: where graphs are dense, or
-/// many branches alike, there are too many ways to look for it.
-const MOST_BRANCHES: usize = 6;
-const MOST_AUTOMORPHISMS: u64 = 50_000;
+/// The most edges of a vertex inside a neighbourhood: where graphs are dense, there are too many
+/// ways to look for it.
+const MAX_DEGREE: usize = 6;
+/// The most automorphisms of a neighbourhood: the same where many branches are alike.
+const MAX_AUTOMORPHISMS: u64 = 50_000;
 
-/// The most occurrences that are told apart.
-const MOST_LEVELS: u32 = 16;
+/// The highest occurrence level.
+const MAX_LEVEL: u32 = 16;
 
-/// So many steps may be taken to see that a code is the smallest: more symmetric patterns are left out.
-const STEPS: u64 = 20_000;
+/// The most steps of the test whether a code is the smallest: more symmetric patterns are left out.
+const MAX_MINIMALITY_STEPS: u64 = 20_000;
 
 /// The fragments of some graphs.
 #[derive(Debug, Default)]
 pub struct Fragments {
     census: Census,
-    sources: Vec<Source>,
+    sources: Vec<FragmentSource>,
     starts: Vec<usize>,
     rows: Vec<u32>,
 }
 
 /// What a fragment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum FragmentSource {
     Small { pattern: PatternId, at_least: u32 },
     Around { graph: u32, vertex: u32, radius: u32 },
 }
 
 /// A neighbourhood by its colour.
 #[derive(Clone, Copy, Debug)]
-struct Met {
+struct Neighbourhood {
     color: u64,
     vertex: u32,
     radius: u32,
@@ -71,21 +75,24 @@ impl Fragments {
     /// The fragments of `graphs`.
     #[must_use]
     pub fn of(graphs: &[Graph]) -> Fragments {
-        let census = Census::take(graphs, SMALL);
-        let (small, firsts) = small(&census, graphs);
-        let fixed = degrees_told(graphs);
-        let around: Vec<Vec<Met>> = graphs.par_iter().map(|g| neighbourhoods(g, &fixed)).collect();
-        let mut sources = small;
+        let census = Census::take(graphs, MAX_SMALL_EDGES);
+        let small = SmallFragments::of(&census, graphs);
+        let fixed = labels_fix_degree(graphs);
+        let around: Vec<Vec<Neighbourhood>> =
+            graphs.par_iter().map(|g| neighbourhoods(g, &fixed)).collect();
+        let mut sources = small.sources;
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-        let (mut starts, mut rows) = (vec![0], Vec::new());
+        let mut starts = vec![0];
+        let mut rows = Vec::new();
         for (graph, met) in around.iter().enumerate() {
             for (pattern, count) in census.row(graph) {
-                let levels = reached(count).min(MOST_LEVELS);
-                rows.extend(firsts[pattern as usize]..firsts[pattern as usize] + levels);
+                let levels = reached(count).min(MAX_LEVEL);
+                let first = small.firsts[pattern as usize];
+                rows.extend(first..first + levels);
             }
-            for &Met { color, vertex, radius } in met {
+            for &Neighbourhood { color, vertex, radius } in met {
                 rows.push(*numbers.entry(color).or_insert_with(|| {
-                    sources.push(Source::Around { graph: graph as u32, vertex, radius });
+                    sources.push(FragmentSource::Around { graph: graph as u32, vertex, radius });
                     sources.len() as u32 - 1
                 }));
             }
@@ -97,7 +104,7 @@ impl Fragments {
     }
 
     /// Every fragment once a row, and none that only one graph has.
-    fn deduplicated(mut self) -> Fragments {
+    fn deduplicated(self) -> Fragments {
         let mut supports = vec![0u32; self.sources.len()];
         let graphs = self.starts.len() - 1;
         for graph in 0..graphs {
@@ -116,7 +123,8 @@ impl Fragments {
                 })
             })
             .collect();
-        let (mut starts, mut rows) = (vec![0], Vec::new());
+        let mut starts = vec![0];
+        let mut rows = Vec::new();
         for graph in 0..graphs {
             let begun = rows.len();
             rows.extend(self.row(graph).iter().filter_map(|&f| new[f as usize]));
@@ -126,8 +134,7 @@ impl Fragments {
             starts.push(rows.len());
         }
         rows.shrink_to_fit();
-        (self.sources, self.starts, self.rows) = (sources, starts, rows);
-        self
+        Fragments { census: self.census, sources, starts, rows }
     }
 
     /// The number of fragments.
@@ -148,7 +155,7 @@ impl Fragments {
         &self.rows[self.starts[graph]..self.starts[graph + 1]]
     }
 
-    /// The smallest DFS code of a fragment and its least number of occurrences; nothing if the code is too
+    /// The smallest DFS code of a fragment and its occurrence threshold; nothing if the code is too
     /// symmetric to be checked again. `graphs` are those that the fragments are of.
     pub fn decode(
         &self,
@@ -157,69 +164,81 @@ impl Fragments {
         canonizer: &mut Canonizer,
     ) -> Option<(DfsCode, u32)> {
         match self.sources[fragment as usize] {
-            Source::Small { pattern, at_least } => {
+            FragmentSource::Small { pattern, at_least } => {
                 Some((self.census.decode(graphs, pattern, canonizer).code, at_least))
             }
-            Source::Around { graph, vertex, radius } => {
+            FragmentSource::Around { graph, vertex, radius } => {
                 let graph = &graphs[graph as usize];
                 let edges = edges_around(graph, vertex, radius as usize)?;
                 let Canonical { code, automorphisms } =
                     canonizer.canonical(&part(graph, edges.into_iter()));
-                canonizer.is_minimal_within(&code, &mut { STEPS })?;
-                (automorphisms <= MOST_AUTOMORPHISMS).then_some((code, 1))
+                canonizer.is_minimal_within(&code, &mut { MAX_MINIMALITY_STEPS })?;
+                (automorphisms <= MAX_AUTOMORPHISMS).then_some((code, 1))
             }
         }
     }
 }
 
-/// The fragments of small patterns, one a level that some graph reaches, and the first of each pattern. They come in
-/// the order of their codes: that of a census may differ from run to run.
-fn small(census: &Census, graphs: &[Graph]) -> (Vec<Source>, Vec<u32>) {
-    let mut levels = vec![0; census.len()];
-    for (pattern, count) in (0..census.graph_count()).flat_map(|graph| census.row(graph)) {
-        let most = &mut levels[pattern as usize];
-        *most = reached(count).min(MOST_LEVELS).max(*most);
-    }
-    let mut canonizer = Canonizer::new();
-    let mut code = |pattern| census.decode(graphs, pattern, &mut canonizer).code;
-    let mut order: Vec<(DfsCode, PatternId)> =
-        (0..census.len() as PatternId).map(|pattern| (code(pattern), pattern)).collect();
-    order.sort_unstable();
-    let (mut sources, mut firsts) = (Vec::new(), vec![0; census.len()]);
-    for (_, pattern) in order {
-        firsts[pattern as usize] = sources.len() as u32;
-        let of = |level| Source::Small { pattern, at_least: threshold(level) };
-        sources.extend((1..=levels[pattern as usize]).map(of));
-    }
-    (sources, firsts)
+/// The fragments of small patterns, one a level that some graph reaches. They come in the order of
+/// their codes: that of a census may differ from run to run.
+struct SmallFragments {
+    sources: Vec<FragmentSource>,
+    /// The first fragment of each pattern.
+    firsts: Vec<u32>,
 }
 
-/// For each label, whether all vertices that have it have the same number of edges, some and not too many.
-fn degrees_told(graphs: &[Graph]) -> Vec<bool> {
+impl SmallFragments {
+    fn of(census: &Census, graphs: &[Graph]) -> SmallFragments {
+        let mut levels = vec![0; census.len()];
+        for (pattern, count) in (0..census.graph_count()).flat_map(|graph| census.row(graph)) {
+            let max = &mut levels[pattern as usize];
+            *max = reached(count).min(MAX_LEVEL).max(*max);
+        }
+        let mut canonizer = Canonizer::new();
+        let mut code = |pattern| census.decode(graphs, pattern, &mut canonizer).code;
+        let mut order: Vec<(DfsCode, PatternId)> =
+            (0..census.len() as PatternId).map(|pattern| (code(pattern), pattern)).collect();
+        order.sort_unstable();
+        let mut sources = Vec::new();
+        let mut firsts = vec![0; census.len()];
+        for (_, pattern) in order {
+            firsts[pattern as usize] = sources.len() as u32;
+            let of = |level| FragmentSource::Small { pattern, at_least: threshold(level) };
+            sources.extend((1..=levels[pattern as usize]).map(of));
+        }
+        SmallFragments { sources, firsts }
+    }
+}
+
+/// For each label, whether all vertices that have it have the same number of edges, at least one
+/// and not too many.
+fn labels_fix_degree(graphs: &[Graph]) -> Vec<bool> {
     let mut degrees: Vec<Option<usize>> = Vec::new();
-    let mut told: Vec<bool> = Vec::new();
+    let mut fixed: Vec<bool> = Vec::new();
     for graph in graphs {
         for (v, &label) in (0..).zip(graph.labels()) {
-            let (label, degree) = (label as usize, graph.neighbors(v).len());
-            if label >= told.len() {
+            let label = label as usize;
+            let degree = graph.neighbors(v).len();
+            if label >= fixed.len() {
                 degrees.resize(label + 1, None);
-                told.resize(label + 1, true);
+                fixed.resize(label + 1, true);
             }
-            let fits = (1..=MOST_BRANCHES).contains(&degree);
-            told[label] &= fits && *degrees[label].get_or_insert(degree) == degree;
+            let fits = (1..=MAX_DEGREE).contains(&degree);
+            fixed[label] &= fits && *degrees[label].get_or_insert(degree) == degree;
         }
     }
-    told
+    fixed
 }
 
-/// The neighbourhoods of a graph's vertices, by refined colours; those that are no larger than a narrower one
-/// of the same vertex, or no larger than a small pattern, are left out.
-fn neighbourhoods(graph: &Graph, told: &[bool]) -> Vec<Met> {
+/// The neighbourhoods of a graph's vertices, by refined colours; those that are no larger than a
+/// narrower one of the same vertex, or no larger than a small pattern, are left out. `fixed` says
+/// which labels determine the degree.
+fn neighbourhoods(graph: &Graph, fixed: &[bool]) -> Vec<Neighbourhood> {
     let mut colors: Vec<u64> = graph.labels().iter().map(|&l| mix(u64::from(l) + 1)).collect();
     let mut inside: Vec<bool> = vec![true; colors.len()];
-    let mut sizes = vec![SMALL; colors.len()];
+    let mut sizes = vec![MAX_SMALL_EDGES; colors.len()];
     let mut met = Vec::new();
-    for radius in 1..=RADIUS {
+    for radius in 1..=MAX_RADIUS {
         let around = |v: u32| {
             let each = graph
                 .neighbors(v)
@@ -228,27 +247,30 @@ fn neighbourhoods(graph: &Graph, told: &[bool]) -> Vec<Met> {
             mix(colors[v as usize].rotate_left(17).wrapping_add(each.fold(0, u64::wrapping_add)))
         };
         let is_inside = |v: u32| {
-            told[graph.label(v) as usize]
+            fixed[graph.label(v) as usize]
                 && graph.neighbors(v).iter().all(|n| inside[n.vertex as usize])
         };
         let vertices = 0..graph.vertex_count() as u32;
-        let next: Vec<(u64, bool)> = vertices.map(|v| (around(v), is_inside(v))).collect();
-        (colors, inside) = next.into_iter().unzip();
+        let next_colors = vertices.clone().map(around).collect();
+        inside = vertices.map(is_inside).collect();
+        colors = next_colors;
         for (v, size) in (0..).zip(&mut sizes).filter(|(v, _)| inside[*v as usize]) {
             let edges = edges_around(graph, v, radius).map_or(0, |edges| edges.len());
             if edges > *size {
                 *size = edges;
                 let color = mix(colors[v as usize].wrapping_add(radius as u64));
-                met.push(Met { color, vertex: v, radius: radius as u32 });
+                met.push(Neighbourhood { color, vertex: v, radius: radius as u32 });
             }
         }
     }
     met
 }
 
-/// The edges of which one end is less than `radius` steps away from a vertex; nothing if there are too many.
+/// The edges of which one end is less than `radius` steps away from a vertex; nothing if there are
+/// too many.
 fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<Edge>> {
-    let (mut reached, mut edges) = (vec![vertex], Vec::new());
+    let mut reached = vec![vertex];
+    let mut edges = Vec::new();
     let mut from = 0;
     for _ in 0..radius {
         let to = reached.len();
@@ -264,7 +286,7 @@ fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<Edge>> 
                 if known.is_none() {
                     reached.push(n.vertex);
                 }
-                if edges.len() > MOST_EDGES {
+                if edges.len() > MAX_NEIGHBOURHOOD_EDGES {
                     return None;
                 }
             }

@@ -6,12 +6,12 @@
 //! known, and a pattern that cannot be extended gets no rows. Buffers are kept.
 
 use crate::graph::Graph;
-use crate::mining::collect::{Collector, Found, NewRow};
+use crate::mining::collect::{CollectedStep, Collector, NewRow};
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
-use crate::mining::embedding_budget::{EmbeddingBudget, Left};
-use crate::mining::extend::{Extension, Family, Shape, Step};
+use crate::mining::embedding_budget::{EmbeddingBudget, RemainingBudget};
+use crate::mining::extend::{CodeStep, Extension, Family, Shape};
 use crate::mining::flat::{Flat, StepId};
-use crate::mining::join::{Embeddings, Gathered, Hit, join};
+use crate::mining::join::{Embeddings, Gathered, Hit, JoinedLists, join};
 use crate::mining::minimal::{MinimalityTest, Verdict};
 use crate::mining::visit::Limits;
 
@@ -30,13 +30,13 @@ pub(crate) enum Detail {
 #[derive(Debug)]
 pub(crate) struct Grower {
     pub(crate) flat: Flat,
-    least: usize,
-    most_edges: usize,
+    min_support: usize,
+    max_edges: usize,
     detail: Detail,
     test: MinimalityTest,
     collector: Collector,
-    ration: EmbeddingBudget,
-    left: Left,
+    budget: EmbeddingBudget,
+    left: RemainingBudget,
 }
 
 /// A child to be grown: its parent, the extension that makes it and the hits that become its rows.
@@ -83,27 +83,27 @@ impl Grower {
         limits: Limits,
         detail: Detail,
     ) -> Self {
-        let least = limits.min_support.max(1);
+        let min_support = limits.min_support.max(1);
         Grower {
-            flat: Flat::new(graphs, counting, least),
-            least,
-            most_edges: limits.most_edges(),
+            flat: Flat::new(graphs, counting, min_support),
+            min_support,
+            max_edges: limits.max_edges(),
             detail,
             test: MinimalityTest::default(),
             collector: Collector::default(),
-            ration: EmbeddingBudget::default(),
-            left: Left::default(),
+            budget: EmbeddingBudget::default(),
+            left: RemainingBudget::default(),
         }
     }
 
-    /// Holds growths within a ration from now on.
-    pub(crate) fn set_ration(&mut self, ration: EmbeddingBudget) {
-        self.ration = ration;
-        self.test.set_most_steps(ration.steps);
+    /// Holds growths within a budget from now on.
+    pub(crate) fn set_budget(&mut self, budget: EmbeddingBudget) {
+        self.budget = budget;
+        self.test.set_step_limit(budget.steps);
     }
 
-    pub(crate) fn ration(&self) -> &EmbeddingBudget {
-        &self.ration
+    pub(crate) fn budget(&self) -> &EmbeddingBudget {
+        &self.budget
     }
 
     /// The family of the empty pattern: its extensions are the single vertices, by label.
@@ -118,14 +118,14 @@ impl Grower {
 
     fn origin_where(&self, includes: impl Fn(u32) -> bool) -> Family {
         let mut origin = Family::default();
-        for alike in self.flat.vertices().chunk_by(|a, b| a.0 == b.0) {
+        for alike in self.flat.vertices().chunk_by(|a, b| a.label == b.label) {
             let mut gathered = Gathered::default();
-            for &(_, graph, vertex) in alike.iter().filter(|v| includes(v.1)) {
-                gathered.add(graph, Hit { row: 0, vertex });
+            for v in alike.iter().filter(|v| includes(v.graph)) {
+                gathered.add(v.graph, Hit { row: 0, vertex: v.vertex });
             }
             if self.is_frequent(gathered.graphs()) {
                 origin.extensions.push(Extension {
-                    step: Step::Root(alike[0].0),
+                    step: CodeStep::Root(alike[0].label),
                     is_child: true,
                     symmetry: 1,
                     found: gathered.finish(),
@@ -138,25 +138,26 @@ impl Grower {
     }
 
     fn is_frequent(&self, graphs: &[u32]) -> bool {
-        graphs.iter().filter(|g| self.flat.counts(**g)).count() >= self.least
+        graphs.iter().filter(|g| self.flat.counts(**g)).count() >= self.min_support
     }
 
-    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None` if
-    /// it does not fit into the ration.
+    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None`
+    /// if it does not fit into the budget.
     pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Option<Family> {
-        self.grow_where(parent, (at, code), &mut |_| true)
+        self.grow_where(parent, at, code, &mut |_| true)
     }
 
     /// The same with the extensions whose graphs are `wanted` only.
     pub(crate) fn grow_where(
         &mut self,
         parent: &Family,
-        (at, code): (usize, &DfsCode),
+        at: usize,
+        code: &DfsCode,
         wanted: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Option<Family> {
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
-        let is_last = code.edge_count() + 1 >= self.most_edges;
+        let is_last = code.edge_count() + 1 >= self.max_edges;
         let birth = Birth {
             parent,
             at,
@@ -168,7 +169,7 @@ impl Grower {
         let shape = parent.shape.extended(&self.flat, by);
         let mut child = Family { shape, ..Family::default() };
         self.collector.clear(&self.flat);
-        self.left = Left::all(self.ration, birth.keep == Detail::Rows);
+        self.left = RemainingBudget::all(self.budget, birth.keep == Detail::Rows);
         let joined = self.join_siblings(birth, &child.shape);
         if !self.left.is_out() {
             self.read_rows(birth, &mut child, !joined.is_empty());
@@ -202,7 +203,7 @@ impl Grower {
         // A backward edge cannot be added twice.
         let first = birth.at + usize::from(!forward);
         for (i, other) in birth.parent.extensions.iter().enumerate().skip(first) {
-            let Step::Edge(edge) = other.step else { break };
+            let CodeStep::Edge(edge) = other.step else { break };
             if edge.from == 0 && shape.root_ordered {
                 continue;
             }
@@ -223,9 +224,10 @@ impl Grower {
 
     /// Joins one extension into `slot`. Returns whether it occurs in enough graphs.
     fn join(&mut self, birth: Birth<'_>, other: &Extension, in_order: bool, slot: usize) -> bool {
-        let (out, left) = (self.collector.gathered_mut(slot), &mut self.left);
+        let out = self.collector.gathered_mut(slot);
+        let left = &mut self.left;
         let counts = |graph| self.flat.counts(graph);
-        let lists = (birth.found, &other.found);
+        let lists = JoinedLists { a: birth.found, b: &other.found };
         let gather = |graph, hit| {
             if !left.take(1) {
                 return false;
@@ -238,11 +240,11 @@ impl Grower {
             birth.keep == Detail::Counts
         };
         if !birth.by.step.is_forward() {
-            join(lists, self.least, counts, |_, _| true, gather)
+            join(lists, self.min_support, counts, |_, _| true, gather)
         } else if in_order {
-            join(lists, self.least, counts, |v, w| v < w, gather)
+            join(lists, self.min_support, counts, |v, w| v < w, gather)
         } else {
-            join(lists, self.least, counts, |v, w| v != w, gather)
+            join(lists, self.min_support, counts, |v, w| v != w, gather)
         }
     }
 
@@ -275,18 +277,22 @@ impl Grower {
 
     /// The same for rows of `W` words; of any number of words, if `W` is 0.
     fn read_words<const W: usize>(&mut self, birth: Birth<'_>, child: &mut Family, needed: bool) {
-        let (flat, collector, ration) = (&self.flat, &mut self.collector, &mut self.left);
-        let (packing, width) = (flat.packing, usize::from(birth.parent.shape.width));
-        let (before, words) = (packing.words(width), packing.words(width + 1));
+        let flat = &self.flat;
+        let collector = &mut self.collector;
+        let packing = flat.packing;
+        let width = usize::from(birth.parent.shape.width);
+        let before = packing.words(width);
+        let words = packing.words(width + 1);
         let mut fixed = [u64::MAX; W];
         let mut any = vec![u64::MAX; if W == 0 { words } else { 0 }];
         let row: &mut [u64] = if W == 0 { &mut any } else { &mut fixed };
         let from = birth.by.forward_from().map(|p| packing.lane(p.into()));
         let last = packing.lane(width);
         let keep = birth.keep == Detail::Rows;
-        let (mut left, mut reads) = (birth.found.support(), true);
+        let mut left = birth.found.support();
+        let mut reads = true;
         for (graph, range) in birth.found.parts() {
-            reads = reads && collector.give_up(left, self.least);
+            reads = reads && collector.give_up(left, self.min_support);
             left -= 1;
             if !(reads || needed && keep) {
                 return;
@@ -306,7 +312,7 @@ impl Grower {
                         around: flat.around(base, hit.vertex),
                         from: from.map_or(u32::MAX, |from| from.get(row)),
                     };
-                    if !ration.take(collector.read(flat, &child.shape, new, keep)) {
+                    if !self.left.take(collector.read(flat, &child.shape, new, keep)) {
                         return;
                     }
                 }
@@ -317,12 +323,13 @@ impl Grower {
     /// The frequent ones of the extensions that were read.
     fn read_candidates(&self, shape: &Shape) -> Vec<Candidate> {
         let from = shape.width - 1;
-        let candidate = |Found { to, step, slot }: Found| {
+        let candidate = |CollectedStep { to, step, slot }: CollectedStep| {
             let to = to.unwrap_or(shape.width);
             Candidate { from, to, labelled: step, slot, in_order: false }
         };
         let found = self.collector.found().into_iter();
-        let is_frequent = |f: &Found| self.is_frequent(self.collector.gathered(f.slot).graphs());
+        let is_frequent =
+            |f: &CollectedStep| self.is_frequent(self.collector.gathered(f.slot).graphs());
         found.filter(is_frequent).map(candidate).collect()
     }
 
@@ -333,7 +340,7 @@ impl Grower {
         let verdict = self.test.judge_next(edge);
         let is_child = verdict == Verdict::Smallest;
         (is_child || (verdict == Verdict::BeatenAtTheEnd && !is_last)).then(|| Extension {
-            step: Step::Edge(edge),
+            step: CodeStep::Edge(edge),
             is_child,
             symmetry: self.test.rows_per_occurrence(shape.unordered(edge, &candidate)),
             found: self.collector.gathered_mut(candidate.slot).finish(),

@@ -1,13 +1,14 @@
-//! Walking the enumeration tree of a few graphs with a guide that says where to go.
+//! Walking the enumeration tree of a few graphs with a visitor that bounds what lies below.
 //!
-//! Where [`visit()`](crate::mining::visit()) asks about a pattern when it comes to it, a hunt asks about every
-//! extension as soon as its graphs are known: one that is not wanted is dropped *for the whole
-//! subtree*, since whatever has it occurs in no other graphs. It is neither tested for its smallest
-//! code nor joined with its siblings.
+//! Where [`visit()`](crate::mining::visit()) asks about a pattern when it comes to it, a guided search
+//! asks about every extension as soon as its graphs are known: one that is not wanted is dropped
+//! *for the whole subtree*, since whatever has it occurs in no other graphs. It is neither tested
+//! for its smallest code nor joined with its siblings.
 //!
-//! **Invariant.** If a guide wants a set of graphs, it wants every larger one that contains it (at the
-//! same number of edges or fewer). Then every pattern that is wanted when the walk comes to its place
-//! is met, exactly once, the more promising of siblings first. A guide may want less as it learns more.
+//! **Invariant.** If a visitor wants a set of graphs, it wants every larger one that contains it (at
+//! the same number of edges or fewer). Then every pattern that is wanted when the walk comes to its
+//! place is visited, exactly once, siblings by falling bound. A visitor may want less as it learns
+//! more.
 //!
 //! **Cost.** Memory is that of the embeddings of the siblings along one path; nothing is kept.
 
@@ -16,53 +17,61 @@ use std::ops::Range;
 use crate::graph::Graph;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
 use crate::mining::embedding_budget::EmbeddingBudget;
-use crate::mining::extend::{Extension, Family};
+use crate::mining::extend::Family;
 use crate::mining::grow::{Detail, Grower};
 use crate::mining::visit::Limits;
 
-/// Says where a hunt goes.
-pub trait Guide {
-    /// How promising patterns of `edges` edges or more are, in these graphs or fewer; `None` if they
-    /// do not matter.
-    fn promise(&mut self, edges: usize, graphs: &[u32]) -> Option<f64>;
-    /// A pattern that was wanted. `repeated`: a pattern below it occurs in the same graphs and will be
-    /// met, too, unless it is not wanted by then.
-    fn meet(&mut self, code: &DfsCode, graphs: &[u32], repeated: bool);
+/// Sees the patterns of a guided search and says which are wanted.
+pub trait GuidedVisitor {
+    /// What patterns of `edges` edges or more are worth at most, in these graphs or fewer; `None`
+    /// if they do not matter.
+    fn upper_bound(&mut self, edges: usize, graphs: &[u32]) -> Option<f64>;
+    /// A pattern that was wanted. `repeated`: a pattern below it occurs in the same graphs and will
+    /// be visited, too, unless it is not wanted by then.
+    fn visit(&mut self, code: &DfsCode, graphs: &[u32], repeated: bool);
 }
 
-/// Some graphs to hunt in.
+/// Some graphs to be searched on their own.
 #[derive(Debug, Default)]
-pub struct Ground {
+pub struct GraphSubset {
     graphs: Vec<Graph>,
     max_edges: usize,
-    ration: EmbeddingBudget,
+    budget: EmbeddingBudget,
 }
 
-/// What came of a walk.
+/// What a walk visited, and what it could not reach.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Walked {
-    /// How many patterns were met.
-    pub met: usize,
-    /// The most that was promised by those that could not be met within the ration.
-    pub left: Option<f64>,
+pub struct WalkSummary {
+    /// How many patterns were visited.
+    pub visited: usize,
+    /// The largest upper bound of those that could not be visited within the embedding budget.
+    pub open: Option<f64>,
 }
 
-impl Walked {
-    fn leave(&mut self, promise: Option<f64>) {
-        self.left = promise.map_or(self.left, |p| Some(self.left.map_or(p, |left| left.max(p))));
+impl WalkSummary {
+    /// Adds another walk.
+    pub fn add(&mut self, other: WalkSummary) {
+        self.visited += other.visited;
+        self.leave(other.open);
+    }
+
+    /// Leaves patterns unvisited.
+    fn leave(&mut self, bound: Option<f64>) {
+        self.open = bound.map_or(self.open, |b| Some(self.open.map_or(b, |open| open.max(b))));
     }
 }
 
-impl Ground {
+impl GraphSubset {
     /// The patterns of up to `max_edges` edges of some graphs, which are copied.
     pub fn new<'g>(graphs: impl Iterator<Item = &'g Graph>, max_edges: usize) -> Self {
-        Ground { graphs: graphs.cloned().collect(), max_edges, ration: EmbeddingBudget::default() }
+        let budget = EmbeddingBudget::default();
+        GraphSubset { graphs: graphs.cloned().collect(), max_edges, budget }
     }
 
-    /// The same with walks held within a ration.
+    /// The same with walks held within a budget.
     #[must_use]
-    pub fn with_budget(mut self, ration: EmbeddingBudget) -> Self {
-        self.ration = ration;
+    pub fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -72,82 +81,101 @@ impl Ground {
         &self.graphs[i]
     }
 
-    /// Leads `guide` over the patterns, single vertices included, that occur in at least
-    /// `min_support` of the graphs in `range`; it is told graphs by their numbers within the range.
-    /// Says how many patterns it met, and what those promised that it could not come to.
-    pub fn walk(&self, range: Range<usize>, min_support: usize, guide: &mut dyn Guide) -> Walked {
+    /// Shows `visitor` the patterns, single vertices included, that occur in at least `min_support`
+    /// of the graphs in `range`; graphs are numbered within the range.
+    pub fn walk(
+        &self,
+        range: Range<usize>,
+        min_support: usize,
+        visitor: &mut dyn GuidedVisitor,
+    ) -> WalkSummary {
         let graphs = &self.graphs[range];
         let limits = Limits { min_support, max_edges: Some(self.max_edges) };
         let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, Detail::Rows);
-        grower.set_ration(self.ration);
+        grower.set_budget(self.budget);
         let mut code = DfsCode::default();
-        let mut levels = vec![Level::new(grower.origin(), 0, guide)];
-        let mut walked = Walked::default();
+        let mut levels = vec![Level::new(grower.origin(), 0, visitor)];
+        let mut summary = WalkSummary::default();
         while let Some(level) = levels.last_mut() {
             let Some(at) = level.next.pop() else {
                 levels.pop();
                 code.pop();
                 continue;
             };
-            let (family, extension) = (&level.family, &level.family.extensions[at]);
+            let family = &level.family;
+            let extension = &family.extensions[at];
             extension.step.add_to(&mut code);
-            let (edges, found) = (code.edge_count(), extension.found.graphs());
-            if guide.promise(edges, found).is_none() {
+            let edges = code.edge_count();
+            let found = extension.found.graphs();
+            if visitor.upper_bound(edges, found).is_none() {
                 code.pop();
                 continue;
             }
-            walked.met += 1;
-            if walked.met.is_multiple_of(LOOK) && grower.ration().is_late() {
-                walked.leave(guide.promise(edges, found));
-                leave_all(&levels, code.edge_count(), guide, &mut walked);
-                return walked;
+            summary.visited += 1;
+            if summary.visited.is_multiple_of(VISITS_PER_TIME_CHECK) && grower.budget().is_late() {
+                summary.leave(visitor.upper_bound(edges, found));
+                leave_all(&levels, code.edge_count(), visitor, &mut summary);
+                return summary;
             }
-            if edges >= limits.most_edges() {
-                guide.meet(&code, found, false);
+            if edges >= limits.max_edges() {
+                visitor.visit(&code, found, false);
                 code.pop();
                 continue;
             }
-            let wanted = &mut |graphs: &[u32]| guide.promise(edges + 1, graphs).is_some();
-            let Some(below) = grower.grow_where(family, (at, &code), wanted) else {
-                walked.leave(guide.promise(edges, found));
-                guide.meet(&code, found, false);
+            let wanted = &mut |graphs: &[u32]| visitor.upper_bound(edges + 1, graphs).is_some();
+            let Some(below) = grower.grow_where(family, at, &code, wanted) else {
+                summary.leave(visitor.upper_bound(edges, found));
+                visitor.visit(&code, found, false);
                 code.pop();
                 continue;
             };
-            let below = Level::new(below, edges + 1, guide);
-            guide.meet(&code, found, below.repeats(found.len()));
+            let below = Level::new(below, edges + 1, visitor);
+            visitor.visit(&code, found, below.repeats(found.len()));
             levels.push(below);
         }
-        walked
+        summary
     }
 }
 
 /// Patterns between two looks at the clock.
-const LOOK: usize = 16;
+const VISITS_PER_TIME_CHECK: usize = 16;
 
-/// Leaves everything on the levels that is not visited yet; the last level has patterns of `edges` edges.
-fn leave_all(levels: &[Level], edges: usize, guide: &mut dyn Guide, walked: &mut Walked) {
+/// Leaves everything on the levels that is not visited yet; the last level has patterns of `edges`
+/// edges.
+fn leave_all(
+    levels: &[Level],
+    edges: usize,
+    visitor: &mut dyn GuidedVisitor,
+    summary: &mut WalkSummary,
+) {
     for (level, edges) in levels.iter().rev().zip((0..=edges).rev()) {
         for &at in &level.next {
-            walked.leave(guide.promise(edges, level.family.extensions[at].found.graphs()));
+            summary.leave(visitor.upper_bound(edges, level.family.extensions[at].found.graphs()));
         }
     }
 }
 
-/// A family with the children that are still to be visited, the most promising one last.
+/// A family with the children that are still to be visited, that of the largest bound last.
 struct Level {
     family: Family,
     next: Vec<usize>,
 }
 
+/// A child, by its place in the family, and what lies below it is worth at most.
+struct BoundedChild {
+    bound: f64,
+    at: usize,
+}
+
 impl Level {
-    fn new(family: Family, edges: usize, guide: &mut dyn Guide) -> Level {
-        let children = family.extensions.iter().enumerate().filter(|(_, e)| e.is_child);
-        let promise =
-            |(at, e): (usize, &Extension)| Some((guide.promise(edges, e.found.graphs())?, at));
-        let mut next: Vec<(f64, usize)> = children.filter_map(promise).collect();
-        next.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        Level { next: next.into_iter().map(|(_, at)| at).collect(), family }
+    fn new(family: Family, edges: usize, visitor: &mut dyn GuidedVisitor) -> Level {
+        let mut bounded: Vec<BoundedChild> = Vec::new();
+        for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {
+            let bound = visitor.upper_bound(edges, extension.found.graphs());
+            bounded.extend(bound.map(|bound| BoundedChild { bound, at }));
+        }
+        bounded.sort_by(|a, b| a.bound.total_cmp(&b.bound).then(b.at.cmp(&a.at)));
+        Level { next: bounded.iter().map(|child| child.at).collect(), family }
     }
 
     /// Whether a child occurs in as many graphs.

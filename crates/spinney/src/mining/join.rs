@@ -18,6 +18,14 @@ pub(crate) struct Hit {
     pub(crate) vertex: u32,
 }
 
+/// The hits in one graph.
+#[derive(Clone, Copy)]
+struct GraphHits<'e> {
+    /// The number of the first.
+    start: usize,
+    hits: &'e [Hit],
+}
+
 impl Embeddings {
     /// The graphs that contain the pattern, ascending.
     #[must_use]
@@ -48,6 +56,13 @@ impl Embeddings {
 
     fn range(&self, i: usize) -> std::ops::Range<usize> {
         self.starts[i] as usize..self.starts[i + 1] as usize
+    }
+
+    /// The hits in the `i`-th graph.
+    #[inline(always)]
+    fn of_graph(&self, i: usize) -> GraphHits<'_> {
+        let range = self.range(i);
+        GraphHits { start: range.start, hits: &self.hits[range] }
     }
 
     /// Each graph, with the numbers of its hits.
@@ -137,49 +152,57 @@ impl Gathered {
     }
 }
 
+/// Two lists of extensions of one pattern.
+#[derive(Clone, Copy)]
+pub(crate) struct JoinedLists<'e> {
+    pub(crate) a: &'e Embeddings,
+    pub(crate) b: &'e Embeddings,
+}
+
 /// The pairs of hits on the same row of the parent whose vertices `fit`: `gather` gets the graph,
 /// the number of the first hit and the second's vertex, and says whether it wants more of that
-/// graph. Gives up, and returns false, where fewer than `least` graphs (by `counts`) can be left.
+/// graph. Gives up, and returns false, where fewer than `min_support` graphs (by `counts`) can be
+/// left.
 pub(crate) fn join(
-    (a, b): (&Embeddings, &Embeddings),
-    least: usize,
+    lists: JoinedLists<'_>,
+    min_support: usize,
     counts: impl Fn(u32) -> bool,
     fit: impl Fn(u32, u32) -> bool,
     mut gather: impl FnMut(u32, Hit) -> bool,
 ) -> bool {
+    let JoinedLists { a, b } = lists;
     let mut possible = 0;
     common(&a.graphs, &b.graphs, |i, _| {
         possible += usize::from(counts(a.graphs[i]));
-        least > 1 || possible == 0
+        min_support > 1 || possible == 0
     });
-    if possible < least {
+    if possible < min_support {
         return false;
     }
     let mut found = 0;
     common(&a.graphs, &b.graphs, |i, j| {
         let graph = a.graphs[i];
-        let any = join_graph((a, i), (b, j), &fit, |hit| gather(graph, hit));
+        let any = join_graph(a.of_graph(i), b.of_graph(j), &fit, |hit| gather(graph, hit));
         let counted = usize::from(counts(graph));
         found += counted * usize::from(any);
-        possible -= counted * usize::from(!any && least > 1);
-        possible >= least
+        possible -= counted * usize::from(!any && min_support > 1);
+        possible >= min_support
     });
-    found >= least
+    found >= min_support
 }
 
 /// The same for one graph of each list. Returns whether there is a pair.
 #[inline(always)]
 fn join_graph(
-    (a, i): (&Embeddings, usize),
-    (b, j): (&Embeddings, usize),
+    a: GraphHits<'_>,
+    b: GraphHits<'_>,
     fit: impl Fn(u32, u32) -> bool,
     mut gather: impl FnMut(Hit) -> bool,
 ) -> bool {
     let mut any = false;
-    let mut rest = b.hits[b.range(j)].iter();
-    let range = a.range(i);
+    let mut rest = b.hits.iter();
     let Some(mut next) = rest.next() else { return false };
-    for (number, first) in range.clone().zip(&a.hits[range]) {
+    for (number, first) in (a.start..).zip(a.hits) {
         while next.row < first.row {
             let Some(more) = rest.next() else { return any };
             next = more;
@@ -208,9 +231,11 @@ fn join_graph(
 
 /// The places of the numbers that two ascending lists have in common, until `found` says no.
 fn common(a: &[u32], b: &[u32], mut found: impl FnMut(usize, usize) -> bool) {
-    let (mut i, mut j) = (0, 0);
+    let mut i = 0;
+    let mut j = 0;
     while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
+        let x = a[i];
+        let y = b[j];
         if x == y && !found(i, j) {
             return;
         }

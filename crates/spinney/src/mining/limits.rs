@@ -1,1 +1,76 @@
-pub use crate::search::stop::Limits;
+//! What a training may take: time, memory and patterns.
+//!
+//! Time and patterns are limits as they are. Memory is known from a space's own count and, where
+//! the caller can ask the system ([`Limits::resident`]), from what the process really holds.
+
+use std::time::Instant;
+
+/// What a training may take.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// When to stop.
+    pub until: Option<Instant>,
+    /// The most bytes of the whole process, as far as they can be known.
+    pub memory: Option<usize>,
+    /// The most patterns that are explored and kept.
+    pub patterns: Option<usize>,
+    /// Gives the bytes that the process holds.
+    pub resident: Option<fn() -> Option<usize>>,
+}
+
+/// Of the memory, the share for the embeddings that are kept.
+const EMBEDDINGS_SHARE: f64 = 0.15;
+/// The share that all that a space counts may take before it is full. Half of the memory is left
+/// for searches of single nodes, which copy the node's graphs.
+const COUNTED_SHARE: f64 = 0.3;
+/// The same where nodes cannot be searched alone.
+const COUNTED_SHARE_WITHOUT_NODE_SEARCH: f64 = 0.6;
+/// The share that the process may hold before a space is full.
+const FULL_SHARE: f64 = 0.5;
+/// The share that the process may hold before a search must end.
+const STOP_SHARE: f64 = 0.92;
+
+fn share(bytes: usize, of: f64) -> usize {
+    (bytes as f64 * of) as usize
+}
+
+impl Limits {
+    /// Bytes for the embeddings that are kept.
+    #[must_use]
+    pub fn embeddings(&self) -> Option<usize> {
+        self.memory.map(|bytes| share(bytes, EMBEDDINGS_SHARE))
+    }
+
+    /// Whether time is over.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Whether a space of `counted` bytes, or the process, takes all the memory but a reserve.
+    #[must_use]
+    pub fn is_full(&self, counted: usize) -> bool {
+        self.counted_exceed(counted, COUNTED_SHARE) || self.resident_exceed(FULL_SHARE)
+    }
+
+    /// Whether a space of `counted` bytes that is the only way to search must not grow further.
+    #[must_use]
+    pub fn is_over(&self, counted: usize) -> bool {
+        self.counted_exceed(counted, COUNTED_SHARE_WITHOUT_NODE_SEARCH)
+    }
+
+    /// Whether the process holds so much that searches must end.
+    #[must_use]
+    pub fn must_stop(&self) -> bool {
+        self.resident_exceed(STOP_SHARE)
+    }
+
+    fn counted_exceed(&self, counted: usize, of: f64) -> bool {
+        self.memory.is_some_and(|limit| counted > share(limit, of))
+    }
+
+    fn resident_exceed(&self, of: f64) -> bool {
+        let resident = self.resident.and_then(|resident| resident());
+        resident.zip(self.memory).is_some_and(|(held, limit)| held > share(limit, of))
+    }
+}

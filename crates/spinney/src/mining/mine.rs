@@ -63,11 +63,11 @@ pub fn mine(graphs: &[Graph], wanted: Wanted, mut report: impl FnMut(Mined) -> b
 #[must_use]
 pub fn from_census(graphs: &[Graph], census: &Census, wanted: Wanted) -> Vec<Mined> {
     let supports = census.supports();
-    let least = wanted.limits.min_support.max(1);
+    let min_support = wanted.limits.min_support.max(1);
     let keep = |p: usize| {
         let edges = census.edges(p as u32);
-        supports[p] as usize >= least
-            && edges <= wanted.limits.most_edges()
+        supports[p] as usize >= min_support
+            && edges <= wanted.limits.max_edges()
             && (edges > 0 || wanted.vertices)
     };
     let mut slot = vec![usize::MAX; census.len()];
@@ -76,11 +76,11 @@ pub fn from_census(graphs: &[Graph], census: &Census, wanted: Wanted) -> Vec<Min
     for (p, slot) in slot.iter_mut().enumerate().filter(|(p, _)| keep(*p)) {
         *slot = mined.len();
         let code = census.decode(graphs, p as u32, &mut canonizer).code;
-        let room = supports[p] as usize;
+        let support = supports[p] as usize;
         mined.push(Mined {
             code,
-            graphs: Vec::with_capacity(room),
-            occurrences: Vec::with_capacity(room),
+            graphs: Vec::with_capacity(support),
+            occurrences: Vec::with_capacity(support),
         });
     }
     for g in 0..census.graph_count() {
@@ -108,12 +108,12 @@ pub struct Counts {
 
 /// Counts patterns and the distinct sets of graphs that they occur in.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub struct PatternCounter {
     counts: Counts,
     sets: FxHashSet<Box<[u32]>>,
 }
 
-impl Tally {
+impl PatternCounter {
     /// Counts one pattern of `edges` edges that occurs in `graphs` (ascending).
     pub fn add(&mut self, edges: usize, graphs: &[u32]) {
         self.counts.add(edges);
@@ -134,14 +134,14 @@ impl Tally {
 #[must_use]
 pub fn count(graphs: &[Graph], wanted: Wanted) -> Counts {
     let detail = if wanted.closed { Detail::Rows } else { Detail::Graphs };
-    let mut tally = Tally::default();
+    let mut counter = PatternCounter::default();
     visit_with(graphs, wanted.limits, detail, |found| {
         if wanted.includes(found) {
-            tally.add(found.code.edge_count(), found.embeddings.graphs());
+            counter.add(found.code.edge_count(), found.embeddings.graphs());
         }
         Next::Descend
     });
-    tally.finish()
+    counter.finish()
 }
 
 impl Counts {
@@ -158,20 +158,21 @@ impl Counts {
     #[must_use]
     pub fn of_census(census: &Census, wanted: Wanted) -> Counts {
         let mut counts = Counts::default();
-        let least = wanted.limits.min_support.max(1);
+        let min_support = wanted.limits.min_support.max(1);
         for (p, &support) in census.supports().iter().enumerate() {
             let edges = census.edges(p as u32);
             let is_pattern = edges > 0 || wanted.vertices;
-            if support as usize >= least && is_pattern && edges <= wanted.limits.most_edges() {
+            if support as usize >= min_support && is_pattern && edges <= wanted.limits.max_edges() {
                 counts.add(edges);
             }
         }
         let which = Columns {
-            max_edges: wanted.limits.most_edges(),
-            min_support: least as u32,
+            max_edges: wanted.limits.max_edges(),
+            min_support: min_support as u32,
             count_levels: 1,
             vertices: wanted.vertices,
-            useful: (1, u32::MAX),
+            min_class_graphs: 1,
+            max_class_graphs: u32::MAX,
         };
         counts.classes = ClassTable::count(census, &which);
         counts

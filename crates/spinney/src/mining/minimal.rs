@@ -39,9 +39,8 @@ pub(crate) enum Verdict {
 #[derive(Debug, Default)]
 pub(crate) struct MinimalityTest {
     labels: Vec<Label>,
-    /// For each vertex, where its arcs start in `around` and how many there are; there is room for
-    /// one more.
-    arcs: Vec<(u16, u16)>,
+    /// The arcs of each vertex in `around`, and a free place after them.
+    arcs: Vec<ArcRange>,
     around: Vec<Arc>,
     /// The first of a vertex's twins, itself included; `NONE` if it has none.
     class: Vec<u16>,
@@ -55,9 +54,17 @@ pub(crate) struct MinimalityTest {
     beaten_at_the_end: bool,
     /// The edge judged last, still in place.
     added: Option<DfsEdge>,
-    /// Steps of the walks of one judgement, and the most there may be (0: no limit).
+    /// Steps of the walks of one judgement.
     steps: u64,
-    most_steps: u64,
+    /// The most there may be (0: no limit).
+    step_limit: u64,
+}
+
+/// Where the arcs of a vertex lie.
+#[derive(Clone, Copy, Debug, Default)]
+struct ArcRange {
+    start: u16,
+    degree: u16,
 }
 
 /// An edge as seen from one of its ends.
@@ -125,8 +132,8 @@ impl MinimalityTest {
     }
 
     /// Limits the steps of a judgement from now on.
-    pub(crate) fn set_most_steps(&mut self, steps: u64) {
-        self.most_steps = steps;
+    pub(crate) fn set_step_limit(&mut self, steps: u64) {
+        self.step_limit = steps;
     }
 
     /// The steps of the last judgement.
@@ -137,7 +144,7 @@ impl MinimalityTest {
     /// Whether the last judgement was given up after too many steps: a tree with many like branches has
     /// factorially many walks. The verdict then means nothing.
     pub(crate) fn gave_up(&self) -> bool {
-        self.most_steps > 0 && self.steps >= self.most_steps
+        self.step_limit > 0 && self.steps >= self.step_limit
     }
 
     /// The number of automorphisms of the smallest code judged last (saturating).
@@ -179,16 +186,16 @@ impl MinimalityTest {
         self.labels.clear();
         self.labels.push(root);
         self.arcs.clear();
-        self.arcs.push((0, 0));
+        self.arcs.push(ArcRange::default());
         for e in edges {
             if e.is_forward() {
-                self.arcs.push((0, 0));
+                self.arcs.push(ArcRange::default());
             }
-            self.arcs[usize::from(e.from)].1 += 1;
-            self.arcs[usize::from(e.to)].1 += 1;
+            self.arcs[usize::from(e.from)].degree += 1;
+            self.arcs[usize::from(e.to)].degree += 1;
         }
         let mut end = 0;
-        for (start, degree) in &mut self.arcs {
+        for ArcRange { start, degree } in &mut self.arcs {
             *start = end;
             end += *degree + 1;
             *degree = 0;
@@ -199,7 +206,7 @@ impl MinimalityTest {
         for &edge in edges {
             self.add(edge);
         }
-        debug_assert_eq!(vertices, self.arcs.len(), "each vertex has its room");
+        debug_assert_eq!(vertices, self.arcs.len(), "each vertex has its arcs");
     }
 
     fn add(&mut self, e: DfsEdge) {
@@ -213,7 +220,7 @@ impl MinimalityTest {
             self.labels.push(e.to_label);
             self.parent.push(e.from);
             if usize::from(e.to) == self.arcs.len() {
-                self.arcs.push((self.around.len() as u16, 0));
+                self.arcs.push(ArcRange { start: self.around.len() as u16, degree: 0 });
                 self.around.push(Arc::default());
             }
         }
@@ -222,7 +229,7 @@ impl MinimalityTest {
     }
 
     fn add_arc(&mut self, v: u16, arc: Arc) {
-        let (start, degree) = &mut self.arcs[usize::from(v)];
+        let ArcRange { start, degree } = &mut self.arcs[usize::from(v)];
         self.around[usize::from(*start + *degree)] = arc;
         *degree += 1;
     }
@@ -231,19 +238,19 @@ impl MinimalityTest {
     fn take_back(&mut self) {
         let Some(e) = self.added.take() else { return };
         self.code.pop();
-        self.arcs[usize::from(e.from)].1 -= 1;
+        self.arcs[usize::from(e.from)].degree -= 1;
         if e.is_forward() {
             self.labels.pop();
             self.parent.pop();
             self.arcs.pop();
             self.around.pop();
         } else {
-            self.arcs[usize::from(e.to)].1 -= 1;
+            self.arcs[usize::from(e.to)].degree -= 1;
         }
     }
 
     fn range(&self, v: u16) -> std::ops::Range<usize> {
-        let (start, degree) = self.arcs[usize::from(v)];
+        let ArcRange { start, degree } = self.arcs[usize::from(v)];
         start.into()..usize::from(start + degree)
     }
 
@@ -252,7 +259,7 @@ impl MinimalityTest {
     }
 
     fn degree(&self, v: u16) -> usize {
-        self.arcs[usize::from(v)].1.into()
+        self.arcs[usize::from(v)].degree.into()
     }
 
     fn find_twins(&mut self) {
@@ -288,7 +295,8 @@ impl MinimalityTest {
     }
 
     fn are_twins(&self, u: u16, v: u16) -> bool {
-        let (a, b) = (self.around(u), self.around(v));
+        let a = self.around(u);
+        let b = self.around(v);
         let seen = |n: &Arc| n.to == v || b.iter().any(|m| m.to == n.to && m.key == n.key);
         self.labels[usize::from(u)] == self.labels[usize::from(v)]
             && a.len() == b.len()
@@ -350,7 +358,7 @@ impl MinimalityTest {
     /// Goes on after `k` edges.
     fn walk(&mut self, k: usize) -> bool {
         self.steps += 1;
-        if self.steps == self.most_steps {
+        if self.steps == self.step_limit {
             return true;
         }
         let Some(&link) = self.code.get(k) else {

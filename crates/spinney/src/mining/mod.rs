@@ -6,8 +6,8 @@
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
 //!   [`tree`] grows it where asked and remembers it.
 //!
-//! A few graphs are walked without keeping anything by [`guided_search`]. [`fragments`] are the small patterns and the
-//! neighbourhoods that a linear model weighs.
+//! A few graphs are walked without keeping anything by [`guided_search`]. [`fragments`] are the
+//! small patterns and the neighbourhoods that a linear model weighs.
 //!
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split can tell apart.
@@ -30,16 +30,16 @@ mod grow;
 pub mod guided_search;
 mod join;
 pub mod levels;
-/// What a training may take.
 pub mod limits;
 pub mod mine;
 mod minimal;
+mod positions;
 mod rows;
 pub mod tree;
 pub mod visit;
 
 pub use canonical::{Canonical, Canonizer};
-pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
+pub use census::estimate::{edge_set_bound, estimate_edge_sets};
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;

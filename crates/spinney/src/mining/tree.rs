@@ -18,7 +18,7 @@ use crate::graph::Graph;
 use crate::labels::Label;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
 use crate::mining::embedding_budget::EmbeddingBudget;
-use crate::mining::extend::{Extension, Family, Step};
+use crate::mining::extend::{CodeStep, Extension, Family};
 use crate::mining::grow::{Detail, Grower};
 use crate::mining::visit::Limits;
 
@@ -42,10 +42,10 @@ pub struct EnumerationTree<'g> {
 struct Node {
     parent: Option<NodeId>,
     /// The edge that it adds to its parent; for a root, its label.
-    step: Step,
+    step: CodeStep,
     edges: u16,
     open: Option<Open>,
-    /// Its children could not be found within the ration, and stay unknown.
+    /// Its children could not be found within the budget, and stay unknown.
     stuck: bool,
     /// Where its children start, if it has any and they are known.
     children: NodeId,
@@ -67,7 +67,7 @@ struct Open {
 struct Families {
     all: Vec<Kept>,
     bytes: usize,
-    most_bytes: Option<usize>,
+    max_bytes: Option<usize>,
     /// All before this one have been given up.
     oldest: usize,
 }
@@ -101,7 +101,7 @@ impl Families {
     }
 
     fn keep_within_budget(&mut self) {
-        while self.most_bytes.is_some_and(|most| self.bytes > most) && self.oldest < self.all.len()
+        while self.max_bytes.is_some_and(|limit| self.bytes > limit) && self.oldest < self.all.len()
         {
             self.give_up(self.oldest);
             self.oldest += 1;
@@ -135,20 +135,20 @@ impl<'g> EnumerationTree<'g> {
     /// what does not fit is found again when it is needed.
     #[must_use]
     pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
-        self.families.most_bytes = bytes;
+        self.families.max_bytes = bytes;
         self.families.keep_within_budget();
         self
     }
 
-    /// The same tree with growths held within a ration: a pattern whose children would take more is
+    /// The same tree with growths held within a budget: a pattern whose children would take more is
     /// [stuck](Self::is_stuck).
     #[must_use]
-    pub fn with_budget(mut self, ration: EmbeddingBudget) -> Self {
-        self.grower.set_ration(ration);
+    pub fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
+        self.grower.set_budget(budget);
         self
     }
 
-    /// Whether the children of a pattern were looked for and could not be found within the ration.
+    /// Whether the children of a pattern were looked for and could not be found within the budget.
     #[must_use]
     pub fn is_stuck(&self, node: NodeId) -> bool {
         self.nodes[node as usize].stuck
@@ -219,7 +219,7 @@ impl<'g> EnumerationTree<'g> {
     #[must_use]
     pub fn root(&self, label: Label) -> Option<NodeId> {
         let roots = (0..).zip(&self.nodes).take_while(|(_, node)| node.parent.is_none());
-        roots.filter(|(_, node)| node.step == Step::Root(label)).map(|(id, _)| id).next()
+        roots.filter(|(_, node)| node.step == CodeStep::Root(label)).map(|(id, _)| id).next()
     }
 
     /// The child of a pattern that is no longer open which adds `edge`.
@@ -228,7 +228,7 @@ impl<'g> EnumerationTree<'g> {
         let start = self.nodes[node as usize].children;
         let known = (start..).zip(self.nodes.get(start as usize..).unwrap_or_default());
         let mut children = known.take_while(|(_, child)| child.parent == Some(node));
-        children.find(|(_, child)| child.step == Step::Edge(edge)).map(|(id, _)| id)
+        children.find(|(_, child)| child.step == CodeStep::Edge(edge)).map(|(id, _)| id)
     }
 
     /// Whether the children of a pattern are still unknown.
@@ -238,10 +238,10 @@ impl<'g> EnumerationTree<'g> {
     }
 
     /// What a pattern and those above it add to their parents, from the root on.
-    fn steps(&self, node: NodeId) -> Vec<Step> {
+    fn steps(&self, node: NodeId) -> Vec<CodeStep> {
         let above = |n: &NodeId| self.parent(*n);
         let line = std::iter::successors(Some(node), above);
-        let mut steps: Vec<Step> = line.map(|n| self.nodes[n as usize].step).collect();
+        let mut steps: Vec<CodeStep> = line.map(|n| self.nodes[n as usize].step).collect();
         steps.reverse();
         steps
     }
@@ -255,7 +255,7 @@ impl<'g> EnumerationTree<'g> {
     }
 
     /// Finds the children of an open pattern. They get the numbers of the returned range, which is
-    /// empty if they do not fit into the ration.
+    /// empty if they do not fit into the budget.
     pub fn expand(&mut self, node: NodeId) -> std::ops::Range<NodeId> {
         let start = self.nodes.len() as NodeId;
         if let Some(Open { family, at }) = self.nodes[node as usize].open.take() {
@@ -295,7 +295,7 @@ impl<'g> EnumerationTree<'g> {
     /// Adds the children of a pattern.
     fn add(&mut self, parent: Option<NodeId>, family: Family) {
         let edges = parent.map_or(0, |p| self.nodes[p as usize].edges + 1);
-        let may_grow = usize::from(edges) < self.limits.most_edges();
+        let may_grow = usize::from(edges) < self.limits.max_edges();
         let number = self.families.all.len();
         let before = self.nodes.len();
         for (at, extension) in family.extensions.iter().enumerate().filter(|(_, e)| e.is_child) {

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
-use crate::mining::dfs_code::{DfsCode, MOST_EDGES};
+use crate::mining::dfs_code::{DfsCode, MAX_PATTERN_EDGES};
 use crate::mining::embedding_budget::EmbeddingBudget;
 use crate::mining::extend::Family;
 use crate::mining::flat::Flat;
@@ -23,7 +23,7 @@ use crate::mining::join::Embeddings;
 pub struct Limits {
     /// The least number of graphs that must contain a pattern (at least 1).
     pub min_support: usize,
-    /// The most edges of a pattern; `None` for no limit but [`MOST_EDGES`].
+    /// The most edges of a pattern; `None` for no limit but [`MAX_PATTERN_EDGES`].
     pub max_edges: Option<usize>,
 }
 
@@ -34,8 +34,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    pub(crate) fn most_edges(&self) -> usize {
-        self.max_edges.unwrap_or(MOST_EDGES).min(MOST_EDGES)
+    pub(crate) fn max_edges(&self) -> usize {
+        self.max_edges.unwrap_or(MAX_PATTERN_EDGES).min(MAX_PATTERN_EDGES)
     }
 }
 
@@ -74,17 +74,18 @@ impl Visit<'_> {
     /// Whether no connected pattern with one edge more occurs in all the same graphs.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        let place = Places { linked: linked(self.code), twins: first_twins(self.code) };
+        let positions = Positions { linked: linked(self.code), twins: first_twins(self.code) };
         // The edges that all graphs so far could add, with the number of graphs.
-        let mut common: FxHashMap<Added, usize> = FxHashMap::default();
-        let (mut done, mut current) = (0, None);
+        let mut common: FxHashMap<AddedEdge, usize> = FxHashMap::default();
+        let mut done = 0;
+        let mut current = None;
         self.family.rows_of(self.flat, self.at, |g, row| {
             if current.is_some_and(|before| before != g) {
                 done += 1;
                 common.retain(|_, seen| *seen == done);
             }
             current = Some(g);
-            self.addable(g, row, &place, |added| {
+            self.addable(g, row, &positions, |added| {
                 if done == 0 {
                     common.insert(added, 1);
                 } else if let Some(seen) = common.get_mut(&added) {
@@ -97,16 +98,19 @@ impl Visit<'_> {
     }
 
     /// The edges that could be added to an embedding.
-    fn addable(&self, g: u32, row: &[u64], place: &Places, mut add: impl FnMut(Added)) {
+    fn addable(&self, g: u32, row: &[u64], positions: &Positions, mut add: impl FnMut(AddedEdge)) {
         let graph = &self.graphs[g as usize];
-        let (n, packing) = (place.twins.len(), self.flat.packing);
+        let n = positions.twins.len();
+        let packing = self.flat.packing;
         for i in 0..n {
             for next in graph.neighbors(packing.get(row, i)) {
                 let label = graph.label(next.vertex);
                 let to = packing.find(row, next.vertex);
-                let known = to.is_some_and(|j| place.linked[i * n + j]);
+                let known = to.is_some_and(|j| positions.linked[i * n + j]);
                 if !known && next.label != UNSEEN && label != UNSEEN {
-                    add((place.twins[i], to.map_or(n, |j| place.twins[j]), next.label, label));
+                    let from = positions.twins[i];
+                    let to = to.map_or(n, |j| positions.twins[j]);
+                    add(AddedEdge { from, to, edge_label: next.label, to_label: label });
                 }
             }
         }
@@ -114,15 +118,22 @@ impl Visit<'_> {
 }
 
 /// What is known of a pattern's positions.
-struct Places {
+struct Positions {
     /// For each pair, whether there is an edge between them.
     linked: Vec<bool>,
     /// For each, the first of its twin leaves.
     twins: Vec<usize>,
 }
 
-/// An edge that could be added to a pattern: its ends' positions, its label, the second end's.
-type Added = (usize, usize, Label, Label);
+/// An edge that could be added to a pattern, between positions.
+#[derive(PartialEq, Eq, Hash)]
+struct AddedEdge {
+    from: usize,
+    /// The number of positions stands for a new vertex.
+    to: usize,
+    edge_label: Label,
+    to_label: Label,
+}
 
 /// For each pair of positions, whether the code has an edge between them.
 fn linked(code: &DfsCode) -> Vec<bool> {
@@ -158,6 +169,12 @@ fn first_twins(code: &DfsCode) -> Vec<usize> {
     twins
 }
 
+/// A family on the way to the pattern visited, and which of its extensions comes next.
+struct Level {
+    family: Family,
+    next: usize,
+}
+
 /// Visits every pattern of `graphs` within `limits`, single vertices included (as patterns of no
 /// edges). Returns whether the walk went to its end.
 pub fn visit(
@@ -176,10 +193,10 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    grower.set_ration(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
+    grower.set_budget(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
     let mut code = DfsCode::default();
-    let mut levels = vec![(grower.origin(), 0)];
-    while let Some((family, next)) = levels.last_mut() {
+    let mut levels = vec![Level { family: grower.origin(), next: 0 }];
+    while let Some(Level { family, next }) = levels.last_mut() {
         let at = *next;
         *next += 1;
         let Some(extension) = family.extensions.get(at) else {
@@ -201,9 +218,9 @@ pub(crate) fn visit_with(
         };
         match visitor(&mut found) {
             Next::Stop => return false,
-            Next::Descend if code.edge_count() < limits.most_edges() => {
+            Next::Descend if code.edge_count() < limits.max_edges() => {
                 let Some(below) = grower.grow(family, at, &code) else { return false };
-                levels.push((below, 0));
+                levels.push(Level { family: below, next: 0 });
             }
             _ => code.pop(),
         }

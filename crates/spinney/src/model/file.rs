@@ -23,7 +23,7 @@ use super::{Link, Model, Pattern, Provenance, StackedFrom, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
 use crate::mining::canonical::Canonizer;
-use crate::mining::dfs_code::{DfsCode, DfsEdge, MOST_EDGES};
+use crate::mining::dfs_code::{DfsCode, DfsEdge, MAX_PATTERN_EDGES};
 
 const FORMAT: FileFormat =
     FileFormat { name: "spinney-model", version: 2, oldest: 1, content: "model", what: "model" };
@@ -260,8 +260,8 @@ impl WirePattern {
             (None, false) => DfsCode::from_edges(self.edges.into_iter().map(edge_of).collect()),
             _ => return Err("must have either edges or one vertex".into()),
         };
-        if code.edge_count() > MOST_EDGES {
-            return Err(format!("has more than {MOST_EDGES} edges"));
+        if code.edge_count() > MAX_PATTERN_EDGES {
+            return Err(format!("has more than {MAX_PATTERN_EDGES} edges"));
         }
         let known = |label: Label, count: usize| (label as usize) < count;
         let all_known = code.vertex_labels().iter().all(|&l| known(l, labels.vertex.len()))

@@ -23,7 +23,7 @@ pub use table::{FixedParams, PARAMETERS, Parameter, Params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::mining::dfs_code::MOST_EDGES;
+use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::random::random;
 
 /// A named set of defaults.
@@ -112,7 +112,7 @@ impl FixedParams {
     pub fn check(self) -> Result<ValidParams> {
         self.check_ranges()?;
         if self.max_edges == Some(0) && !self.vertices {
-            let reason = format!("0 is not between 1 and {MOST_EDGES}");
+            let reason = format!("0 is not between 1 and {MAX_PATTERN_EDGES}");
             return Err(Error::parameter("max_edges", reason));
         }
         // Without sampling all trainings of an ensemble are alike, and one says it all.

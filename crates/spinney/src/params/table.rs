@@ -14,7 +14,7 @@ use super::setting::{Setting, Value};
 use super::{ClassWeight, Criterion, Init, Leaf, LossKind};
 use crate::error::{Error, Result};
 use crate::evaluation::Metric;
-use crate::mining::dfs_code::MOST_EDGES;
+use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::levels;
 
 /// One parameter, as fronts see it.
@@ -215,7 +215,7 @@ parameters! {
         default: Some(6),
         paper: Some(4),
         automatic: "6, or fewer (down to 2) where a census would meet too many edge sets",
-        range: "between 0 and 2000", |n: &Option<usize>| n.is_none_or(|n| n <= MOST_EDGES),
+        range: "between 0 and 2000", |n: &Option<usize>| n.is_none_or(|n| n <= MAX_PATTERN_EDGES),
     }
     depth: usize {
         help: "Most splits from root to leaf; 1 gives a linear model",

@@ -1,8 +1,7 @@
 //! The best split of a node, over all patterns (paper, Alg. 3).
 //!
-//! First the explored classes are scanned in the node's histogram. Then, if the space has a
-//! frontier, its groups are taken in the order of their bounds, the cheap bound first; a group is
-//! expanded if something below it could beat the best split so far, or tie with it and be simpler.
+//! First the explored classes are scanned in the node's histogram. Then, if the space can grow,
+//! the groups of its frontier are searched (`frontier_search`).
 //!
 //! **Invariant.** The result is the optimum over the whole space: the largest gain (to
 //! [`tie_rounded`] digits), then fewest edges, then smallest DFS code, then lowest threshold. What
@@ -11,19 +10,19 @@
 //! **Deviation from the paper.** The paper starts each search at the root of the enumeration tree;
 //! here what earlier searches explored is scored by histogram, and only the rest is searched.
 
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::mining::classes::{ClassId, ClassTable};
-use crate::search::bound::{Squares, by_order, by_sums};
-use crate::search::class_sample::{ClassSample, Part, View};
+use crate::search::bound::by_order;
+use crate::search::class_sample::{ClassSample, SampledRows, View};
+use crate::search::frontier_search::FrontierSearch;
 use crate::search::gain::{Rule, Sums, tie_rounded};
 use crate::search::histogram::{Adds, Cell, Found, Histogram, NodeSums};
-use crate::search::node_search::Local;
 use crate::search::samples::Samples;
-use crate::search::small::{self, Room, SmallNode};
-use crate::search::space::{PatternSpace, Simplest};
-use crate::search::stop::{Limit, StopToken};
+use crate::search::simplest::Simplest;
+use crate::search::small::{self, SmallNode, SmallNodeScratch, WholeNode};
+use crate::search::space::{FrontierGroup, PatternSpace};
+use crate::search::stop::StopToken;
 
 /// A split and what it is worth.
 #[derive(Clone, Debug)]
@@ -36,9 +35,18 @@ pub struct Split {
     pub gain: f64,
 }
 
+/// A split of a small node.
+#[derive(Clone, Debug)]
+pub struct SmallSplit {
+    /// The split.
+    pub split: Split,
+    /// The node's graphs that have the class, as bits.
+    pub word: u64,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default)]
-pub struct Best {
+pub struct BestSplit {
     /// The best split, if one is valid and gains anything.
     pub split: Option<Split>,
     /// What a pattern that was not looked at could gain at most, if that is more than the split
@@ -49,40 +57,26 @@ pub struct Best {
 /// Finds best splits for the nodes of one tree.
 #[derive(Debug)]
 pub struct Search<'a, C> {
-    samples: &'a Samples,
-    cells: &'a [C],
-    rule: Rule,
-    sample: ClassSample,
-    part: Option<Part>,
-    stop_token: Option<&'a StopToken>,
+    pub(super) samples: &'a Samples,
+    pub(super) cells: &'a [C],
+    pub(super) rule: Rule,
+    pub(super) sample: ClassSample,
+    part: Option<SampledRows>,
+    pub(super) stop_token: Option<&'a StopToken>,
 }
 
-/// The best gain so far and the fewest edges among those who reach it.
+/// The best gain so far and the fewest edges among the patterns that reach it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record {
+pub(super) struct BestGain {
     pub(super) gain: f64,
     pub(super) edges: u32,
 }
 
-/// A group of the frontier by its bound.
-#[derive(PartialEq)]
-struct Promise {
-    bound: f64,
-    group: usize,
-}
-
-impl Eq for Promise {}
-
-impl PartialOrd for Promise {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Promise {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.bound.total_cmp(&other.bound).then(other.group.cmp(&self.group))
-    }
+/// The classes that reach the best gain.
+#[derive(Debug, Default, PartialEq)]
+struct Leaders {
+    gain: f64,
+    classes: Vec<ClassId>,
 }
 
 impl<'a, C: Cell> Search<'a, C> {
@@ -92,11 +86,12 @@ impl<'a, C: Cell> Search<'a, C> {
         space: &dyn PatternSpace,
         samples: &'a Samples,
         cells: &'a [C],
-        (rule, sample): (Rule, ClassSample),
+        rule: Rule,
+        sample: ClassSample,
     ) -> Self {
         // A space that can still grow is scanned whole, and sampled while scanning.
-        let cut = space.view().is_none() || (!sample.is_all() && space.frontier().is_empty());
-        let part = cut.then(|| Part::new(space.classes(), cells.len(), &sample));
+        let cut = space.view().is_none() || (!sample.is_all() && !space.has_frontier());
+        let part = cut.then(|| SampledRows::new(space.classes(), cells.len(), &sample));
         Search { samples, cells, rule, sample, part, stop_token: None }
     }
 
@@ -135,17 +130,19 @@ impl<'a, C: Cell> Search<'a, C> {
         space: &mut dyn PatternSpace,
         histogram: &mut Histogram<C>,
         positions: &[u32],
-    ) -> Best {
+    ) -> BestSplit {
         let mut open = None;
-        if space.frontier().iter().any(|group| group.is_open() || group.is_stuck()) {
-            let Some(node) = self.node(positions) else { return Best::default() };
-            self.cover(space, histogram, positions);
-            open = self.explore(space, histogram, positions, &node);
-            self.cover(space, histogram, positions);
+        let is_left = |group: &FrontierGroup| group.is_open() || group.is_stuck();
+        let growing = space.growing_mut().filter(|space| space.frontier().iter().any(is_left));
+        if let Some(growing) = growing {
+            let Some(node) = self.node(positions) else { return BestSplit::default() };
+            self.cover(growing, histogram, positions);
+            open = FrontierSearch::new(self, positions, &node).run(growing, histogram);
+            self.cover(growing, histogram, positions);
         }
         let split = self.best_known_split(space, histogram, positions);
         let gain = split.as_ref().map_or(self.rule.min_gain.max(0.0), |split| split.gain);
-        Best { open: open.map(tie_rounded).filter(|&open| open > gain), split }
+        BestSplit { open: open.map(tie_rounded).filter(|&open| open > gain), split }
     }
 
     /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there are.
@@ -165,8 +162,8 @@ impl<'a, C: Cell> Search<'a, C> {
     ) -> Option<Split> {
         let node = self.node(positions)?;
         self.cover(space, histogram, positions);
-        let (gain, leaders) = self.leaders(space, histogram, positions, &node)?;
-        simplest_of(space, leaders.into_iter(), gain)
+        let leaders = self.leaders(space, histogram, positions, &node)?;
+        simplest_of(space, leaders.classes.into_iter(), leaders.gain)
     }
 
     /// The sums of a node, if it is large enough for a split.
@@ -176,10 +173,10 @@ impl<'a, C: Cell> Search<'a, C> {
         (all.n >= 2 * self.rule.min_leaf.max(1)).then_some(node)
     }
 
-    /// Whether a node of so many graphs is searched as a small one.
+    /// Whether a node with this number of graphs is searched as a small one.
     #[must_use]
     pub fn is_small(&self, space: &dyn PatternSpace, graphs: usize) -> bool {
-        graphs <= small::MOST && !matches!(self.view(space), View::Growing(_))
+        graphs <= small::MAX_GRAPHS && !matches!(self.view(space), View::Growing(_))
     }
 
     /// The node with the graphs at `positions`, if it is small and all classes are known; they are
@@ -189,58 +186,58 @@ impl<'a, C: Cell> Search<'a, C> {
         space: &dyn PatternSpace,
         positions: &[u32],
         whole: Option<&mut Histogram<C>>,
-        room: &mut Room,
+        scratch: &mut SmallNodeScratch,
     ) -> Option<SmallNode> {
         if !self.is_small(space, positions.len()) {
             return None;
         }
-        let whole = whole.map(|whole| (whole, self.cells));
-        Some(SmallNode::new(&self.view(space), positions, self.samples, room, whole))
+        let whole = whole.map(|histogram| WholeNode { histogram, samples: self.cells });
+        Some(SmallNode::new(&self.view(space), positions, self.samples, scratch, whole))
     }
 
-    /// The best split of a small node, and which graphs of it have the class.
+    /// The best split of a small node.
     pub fn best_small_split(
         &self,
         space: &dyn PatternSpace,
         node: &SmallNode,
-    ) -> Option<(Split, u64)> {
+    ) -> Option<SmallSplit> {
         let best = node.best(&self.rule)?;
-        let leaders = best.leaders.iter().map(|leader| leader.1);
-        let split = simplest_of(space, leaders, best.gain)?;
-        let word = best.leaders.iter().find(|leader| leader.1 == split.class)?.0;
-        Some((split, word))
+        let classes = best.leaders.iter().map(|leader| leader.class);
+        let split = simplest_of(space, classes, best.gain)?;
+        let word = best.leaders.iter().find(|leader| leader.class == split.class)?.word;
+        Some(SmallSplit { split, word })
     }
 
-    /// The best gain over the explored classes, and all classes that reach it.
+    /// The classes that reach the best gain over the explored ones.
     fn leaders(
         &self,
         space: &dyn PatternSpace,
         histogram: &Histogram<C>,
         positions: &[u32],
         node: &NodeSums<C>,
-    ) -> Option<(f64, Vec<ClassId>)> {
+    ) -> Option<Leaders> {
         let view = self.view(space);
-        let mut exact = Exact::new(self.samples, positions);
-        let mut best = (0.0, Vec::new());
-        for local in self.close(space, histogram, positions, node) {
-            let Some(class) = view.class_at(local) else { continue };
-            let held = histogram.cells()[local].sums();
+        let mut exact = ExactSums::new(self.samples, positions);
+        let mut best = Leaders::default();
+        for cell in self.close(space, histogram, positions, node) {
+            let Some(class) = view.class_at(cell) else { continue };
+            let held = histogram.cells()[cell].sums();
             let sums = held.unwrap_or_else(|| exact.sums(space, class));
             let Some(gain) = self.rule.gain(sums, node.all) else {
                 continue;
             };
-            if gain < best.0 || !self.rule.accepts(gain) {
+            if gain < best.gain || !self.rule.accepts(gain) {
                 continue;
             }
-            if gain > best.0 {
-                best = (gain, Vec::new());
+            if gain > best.gain {
+                best = Leaders { gain, classes: Vec::new() };
             }
-            best.1.push(class);
+            best.classes.push(class);
         }
-        (!best.1.is_empty()).then_some(best)
+        (!best.classes.is_empty()).then_some(best)
     }
 
-    /// The classes, as numbers of the view, that may have the best gain.
+    /// The cells of the view whose classes may have the best gain.
     fn close(
         &self,
         space: &dyn PatternSpace,
@@ -251,7 +248,7 @@ impl<'a, C: Cell> Search<'a, C> {
         let view = self.view(space);
         let table = space.classes();
         let all = !matches!(view, View::Growing(_));
-        let usable = |local: usize| all || self.may_use(table, local as ClassId);
+        let usable = |cell: usize| all || self.may_use(table, cell as ClassId);
         let mut found = histogram.scan(node, usable);
         if let Some(cells) = C::refine(self.samples, positions, &found) {
             let mut finer = Histogram::default();
@@ -260,172 +257,28 @@ impl<'a, C: Cell> Search<'a, C> {
             found = finer.scan(&NodeSums { total, ..*node }, usable);
         }
         if !C::settles(&found) {
-            return (0..view.cells()).filter(|&local| usable(local)).collect();
+            return (0..view.cells()).filter(|&cell| usable(cell)).collect();
         }
-        let Found { close, least } = found;
-        close.into_iter().filter(|c| c.1 >= least).map(|c| c.0).collect()
+        let Found { close, min_gain } = found;
+        close.into_iter().filter(|c| c.gain >= min_gain).map(|c| c.cell).collect()
     }
 
-    fn may_use(&self, table: &ClassTable, class: ClassId) -> bool {
+    /// Whether a class has a pattern and belongs to the tree's sample.
+    pub(super) fn may_use(&self, table: &ClassTable, class: ClassId) -> bool {
         table.has_member(class) && self.sample.has(table.signature(class))
     }
 
-    fn record(
+    /// The best gain over the explored classes.
+    pub(super) fn best_gain(
         &self,
         space: &dyn PatternSpace,
         histogram: &Histogram<C>,
         positions: &[u32],
         node: &NodeSums<C>,
-    ) -> Option<Record> {
-        let (gain, leaders) = self.leaders(space, histogram, positions, node)?;
-        let edges = leaders.iter().map(|&c| space.classes().edges(c)).min()?;
-        Some(Record { gain, edges })
-    }
-
-    /// Expands whatever could still hold the best split. Gives the bound of what could not be looked
-    /// at.
-    fn explore(
-        &self,
-        space: &mut dyn PatternSpace,
-        histogram: &mut Histogram<C>,
-        positions: &[u32],
-        node: &NodeSums<C>,
-    ) -> Option<f64> {
-        let mut record = self.record(space, histogram, positions, node);
-        let mut unseen = Unseen::default();
-        let mut inside = vec![false; self.cells.len()];
-        positions.iter().for_each(|&p| inside[p as usize] = true);
-        let mut heap = BinaryHeap::new();
-        for group in 0..space.frontier().len() {
-            let promise = self.promise(space, histogram, node, (group, &inside), record);
-            unseen.note(space, promise.as_ref());
-            heap.extend(promise);
-        }
-        let most = self.patience(space);
-        while let Some(Promise { bound, group }) = heap.pop() {
-            let open = &space.frontier()[group];
-            if !open.is_open() || !self.is_worth(bound, open.edges, record) {
-                continue;
-            }
-            let look = self.stop_token.and_then(|stop_token| stop_token.look(space));
-            let alone = most < usize::MAX;
-            let over =
-                look == Some(false) && !alone && self.stop_token.is_some_and(|b| b.is_over(space));
-            if look == Some(true) || over {
-                self.stop_token.into_iter().for_each(|stop_token| stop_token.pull(Limit::Memory));
-                return Some(bound);
-            }
-            if alone && (space.work() >= most || look == Some(false)) {
-                return self.explore_alone(space, positions, (record, bound));
-            }
-            let expanded = space.expand(group);
-            unseen.note(space, Some(&Promise { bound, group }));
-            self.cover(space, histogram, positions);
-            for class in expanded.classes {
-                self.improve(space, histogram, node, class, &mut record);
-            }
-            for group in expanded.groups {
-                heap.extend(self.promise(space, histogram, node, (group, &inside), record));
-            }
-        }
-        unseen.0
-    }
-
-    /// The work up to which the space is grown in this search, if the node can be searched alone
-    /// instead.
-    fn patience(&self, space: &dyn PatternSpace) -> usize {
-        let plain = self.samples.unit_weights() && self.rule.l2 == 0.0 && self.sample.is_all();
-        let patience = if plain { space.patience() } else { usize::MAX };
-        space.work().saturating_add(patience)
-    }
-
-    /// Searches the node's graphs alone, where nothing can gain more than `bound`, and explores the way
-    /// to what is best. Gives the bound of what could not be looked at.
-    fn explore_alone(
-        &self,
-        space: &mut dyn PatternSpace,
-        positions: &[u32],
-        (record, bound): (Option<Record>, f64),
-    ) -> Option<f64> {
-        let mut order = positions.to_vec();
-        order.sort_by_key(|&p| std::cmp::Reverse(self.samples.one(p).g));
-        let gradients: Vec<i64> = order.iter().map(|&p| self.samples.one(p).g).collect();
-        let ground = space.ground(&order)?;
-        let (found, walked) = Local::new(&ground, &gradients, self.rule, record).run();
-        space.count_alone(walked.met);
-        match found {
-            Some(code) if !space.reveal(&code) => Some(bound),
-            _ => walked.left,
-        }
-    }
-
-    fn improve(
-        &self,
-        space: &dyn PatternSpace,
-        histogram: &Histogram<C>,
-        node: &NodeSums<C>,
-        class: ClassId,
-        record: &mut Option<Record>,
-    ) {
-        let gain =
-            histogram.cells()[class as usize].sums().and_then(|s| self.rule.gain(s, node.all));
-        let Some(gain) = gain else { return };
-        if !self.rule.accepts(gain) || !self.may_use(space.classes(), class) {
-            return;
-        }
-        let edges = space.classes().edges(class);
-        let better = record.is_none_or(|r| gain > r.gain || (gain == r.gain && edges < r.edges));
-        if better {
-            *record = Some(Record { gain, edges });
-        }
-    }
-
-    /// The bound of a group, if something below it could matter.
-    fn promise(
-        &self,
-        space: &dyn PatternSpace,
-        histogram: &Histogram<C>,
-        node: &NodeSums<C>,
-        (group, inside): (usize, &[bool]),
-        record: Option<Record>,
-    ) -> Option<Promise> {
-        let open = &space.frontier()[group];
-        if !open.is_open() && !open.is_stuck() {
-            return None;
-        }
-        let cell = &histogram.cells()[open.class as usize];
-        if let (Some(unit), Some(part)) = (self.samples.q_unit(), cell.sums()) {
-            let squares = Squares { part, q: cell.squares() as f64 * unit };
-            if !self.is_worth(by_sums(&squares, node.all, &self.rule), open.edges, record) {
-                return None;
-            }
-        }
-        let here = space.classes().graphs(open.class).iter().filter(|&p| inside[p as usize]);
-        let mut members: Vec<Sums> = here.map(|p| self.samples.one(p)).collect();
-        let bound = by_order(&mut members, node.all, &self.rule);
-        self.is_worth(bound, open.edges, record).then_some(Promise { bound, group })
-    }
-
-    /// Whether a pattern of more than `edges` edges and at most `bound` gain could beat the record,
-    /// or tie with it and be as simple.
-    fn is_worth(&self, bound: f64, edges: u32, record: Option<Record>) -> bool {
-        let bound = tie_rounded(bound);
-        bound > self.rule.min_gain.max(0.0)
-            && record.is_none_or(|r| bound > r.gain || (bound == r.gain && edges < r.edges))
-    }
-}
-
-/// The most that patterns below stuck groups could gain.
-#[derive(Default)]
-struct Unseen(Option<f64>);
-
-impl Unseen {
-    /// Looks whether a group that could hold the best split is stuck.
-    fn note(&mut self, space: &dyn PatternSpace, promise: Option<&Promise>) {
-        let Some(promise) = promise.filter(|p| space.frontier()[p.group].is_stuck()) else {
-            return;
-        };
-        self.0 = Some(self.0.map_or(promise.bound, |most| most.max(promise.bound)));
+    ) -> Option<BestGain> {
+        let leaders = self.leaders(space, histogram, positions, node)?;
+        let edges = leaders.classes.iter().map(|&c| space.classes().edges(c)).min()?;
+        Some(BestGain { gain: leaders.gain, edges })
     }
 }
 
@@ -450,15 +303,15 @@ fn simplest_of(
 }
 
 /// Exact sums over a node's graphs, where cells do not hold them.
-struct Exact<'a> {
+struct ExactSums<'a> {
     samples: &'a Samples,
     positions: &'a [u32],
     inside: Vec<bool>,
 }
 
-impl<'a> Exact<'a> {
+impl<'a> ExactSums<'a> {
     fn new(samples: &'a Samples, positions: &'a [u32]) -> Self {
-        Exact { samples, positions, inside: Vec::new() }
+        ExactSums { samples, positions, inside: Vec::new() }
     }
 
     fn sums(&mut self, space: &dyn PatternSpace, class: ClassId) -> Sums {
@@ -482,7 +335,9 @@ mod tests {
 
     use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-    use super::{ClassId, ClassSample, ClassTable, PatternSpace, Rule, Search, Simplest, View};
+    use super::{
+        ClassId, ClassSample, ClassTable, Leaders, PatternSpace, Rule, Search, Simplest, View,
+    };
     use crate::mining::classes::Column;
     use crate::random::random;
     use crate::search::blocks::Blocks;
@@ -490,6 +345,7 @@ mod tests {
     use crate::search::histogram::{Cell, Histogram, NodeSums};
     use crate::search::packed::Packed;
     use crate::search::samples::Samples;
+    use crate::search::space::NumberedPattern;
 
     const GRAPHS: u32 = 150;
 
@@ -514,6 +370,9 @@ mod tests {
         }
         fn graphs_with(&self, _: &[u32]) -> Vec<Vec<u32>> {
             Vec::new()
+        }
+        fn numbers(&mut self, _: &[NumberedPattern]) -> Option<Vec<u32>> {
+            None
         }
         fn patterns(&self) -> usize {
             0
@@ -542,10 +401,9 @@ mod tests {
         samples: &Samples,
         node: &[u32],
         rule: Rule,
-    ) -> Option<(f64, Vec<ClassId>)> {
+    ) -> Option<Leaders> {
         let cells: Vec<C> = (0..GRAPHS).map(|p| C::of(samples, p)).collect();
-        let whole = (rule, ClassSample::new(1.0, 0, 0));
-        let search = Search::new(space, samples, &cells, whole);
+        let search = Search::new(space, samples, &cells, rule, ClassSample::new(1.0, 0, 0));
         let mut histogram = Histogram::default();
         search.cover(space, &mut histogram, node);
         let total = C::sum(&cells, node);

@@ -1,8 +1,8 @@
-//! The rows of all classes, told by differences, in blocks that fit a cache.
+//! The rows of all classes, stored as differences, in blocks that fit a cache.
 //!
-//! Classes (the most frequent first) are cut into blocks. In a block a class is told by the graphs
-//! in which it differs from an earlier class of the block (`neighbors`), from
-//! no graph, or from all graphs. A graph's row in a block lists the classes that have it though
+//! Classes (the most frequent first) are cut into blocks. In a block a class is stored as the
+//! graphs in which it differs from an earlier class of the block (`neighbors`), from no graph, or
+//! from all graphs. A graph's row in a block lists the classes that have it though
 //! their base has not, and those that lack it though their base has it.
 //!
 //! **Invariant.** Sums over a node are linear in the rows: fill a cell with a class's differences,
@@ -21,10 +21,10 @@ use crate::mining::classes::{ClassId, ClassTable};
 use crate::search::histogram::Adds;
 use crate::search::neighbors::{Base, Hashes};
 
-/// The most cells of a block; all blocks but the last have so many.
-const SIZE: usize = 1 << 14;
+/// The most cells of a block; all blocks but the last are full.
+const MAX_CELLS: usize = 1 << 14;
 /// The most classes of a block. Two cells more, after them, are of no graph and of all graphs.
-const CLASSES: usize = SIZE - 2;
+const MAX_CLASSES: usize = MAX_CELLS - 2;
 
 /// The rows of all classes of a table.
 #[derive(Debug)]
@@ -55,8 +55,8 @@ impl Blocks {
     #[must_use]
     pub fn new(table: &ClassTable) -> Blocks {
         let hashes = Hashes::new(table.graph_count());
-        let starts: Vec<usize> = (0..table.len()).step_by(CLASSES).collect();
-        let range = |s: usize| s as ClassId..(s + CLASSES).min(table.len()) as ClassId;
+        let starts: Vec<usize> = (0..table.len()).step_by(MAX_CLASSES).collect();
+        let range = |s: usize| s as ClassId..(s + MAX_CLASSES).min(table.len()) as ClassId;
         let blocks = starts.into_par_iter().map(|s| Block::new(table, &hashes, range(s))).collect();
         Blocks { blocks, classes: table.len() }
     }
@@ -81,8 +81,8 @@ impl Blocks {
 
     /// The class of a cell, if it is one of a class.
     pub(super) fn class_at(&self, cell: usize) -> Option<ClassId> {
-        let class = cell / SIZE * CLASSES + cell % SIZE;
-        (cell % SIZE < CLASSES && class < self.classes).then_some(class as ClassId)
+        let class = cell / MAX_CELLS * MAX_CLASSES + cell % MAX_CELLS;
+        (cell % MAX_CELLS < MAX_CLASSES && class < self.classes).then_some(class as ClassId)
     }
 
     /// Fills `cells` with the sums over the graphs at `positions`.
@@ -94,22 +94,26 @@ impl Blocks {
         &self,
         positions: &[u32],
         samples: &[C],
-        (cells, beside): (&mut [C], &mut [D]),
+        cells: &mut [C],
+        beside: &mut [D],
         then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
     ) -> Vec<R> {
         let total = C::sum(samples, positions);
-        let by_class = MOST_OF * positions.len() >= samples.len();
+        let by_class = BY_CLASS_FRACTION * positions.len() >= samples.len();
         let inside = if by_class { inside(positions, samples) } else { Vec::new() };
-        let mut beside = beside.chunks_mut(SIZE);
-        let parts = self.blocks.iter().zip(cells.chunks_mut(SIZE)).enumerate();
-        let parts = parts.map(|(i, (block, cells))| (i, block, cells, beside.next()));
-        let fill = |(i, block, cells, beside): (usize, &Block, &mut [C], Option<&mut [D]>)| {
+        let mut beside = beside.chunks_mut(MAX_CELLS);
+        let parts = self.blocks.iter().zip(cells.chunks_mut(MAX_CELLS)).enumerate();
+        let parts = parts.map(|(i, (block, cells))| {
+            let beside = beside.next().unwrap_or_default();
+            BlockCells { first: i * MAX_CELLS, block, cells, beside }
+        });
+        let fill = |part: BlockCells<'_, C, D>| {
             if by_class {
-                block.fill_by_class(&inside, total, cells);
+                part.block.fill_by_class(&inside, total, part.cells);
             } else {
-                block.fill_by_graph(positions, samples, total, cells);
+                part.block.fill_by_graph(positions, samples, total, part.cells);
             }
-            then(i * SIZE, cells, beside.unwrap_or_default())
+            then(part.first, part.cells, part.beside)
         };
         if rayon::current_num_threads() > 1 {
             let parts: Vec<_> = parts.collect();
@@ -120,8 +124,17 @@ impl Blocks {
     }
 }
 
-/// With one in so many graphs, or more, a node is filled class by class.
-const MOST_OF: usize = 3;
+/// A node with at least one graph in this many is filled class by class.
+const BY_CLASS_FRACTION: usize = 3;
+
+/// A block that is being filled.
+struct BlockCells<'b, C, D> {
+    /// The number of its first cell.
+    first: usize,
+    block: &'b Block,
+    cells: &'b mut [C],
+    beside: &'b mut [D],
+}
 
 /// What each graph adds: nothing if it is not among `positions`.
 fn inside<C: Adds>(positions: &[u32], samples: &[C]) -> Vec<C> {
@@ -134,13 +147,13 @@ impl Block {
     fn new(table: &ClassTable, hashes: &Hashes, range: Range<ClassId>) -> Block {
         let bases = hashes.bases(table, range.clone());
         if table.graph_count() <= 1 << 16 {
-            Block::told_by(&bases, Differences::new(table, range.start, &bases), ByClass::Short)
+            Block::from_bases(&bases, Differences::new(table, range.start, &bases), ByClass::Short)
         } else {
-            Block::told_by(&bases, Differences::new(table, range.start, &bases), ByClass::Long)
+            Block::from_bases(&bases, Differences::new(table, range.start, &bases), ByClass::Long)
         }
     }
 
-    fn told_by<P: Position>(
+    fn from_bases<P: Position>(
         bases: &[Base],
         differences: Differences<P>,
         by_class: impl Fn(Differences<P>) -> ByClass,
@@ -150,9 +163,10 @@ impl Block {
             Base::Everything => bases.len() as u16 + 1,
             Base::Class(class) => *class as u16,
         };
-        let (row_ends, classes) = differences.by_graph();
+        let rows = differences.by_graph();
         let bases = bases.iter().map(code).collect();
-        Block { bases, row_ends, classes, by_class: by_class(differences) }
+        let by_class = by_class(differences);
+        Block { bases, row_ends: rows.ends, classes: rows.classes, by_class }
     }
 
     fn fill_by_graph<C: Adds>(&self, positions: &[u32], samples: &[C], total: C, cells: &mut [C]) {
@@ -210,6 +224,13 @@ impl Position for u32 {
     fn get(self) -> usize {
         self as usize
     }
+}
+
+/// The differences of a block, graph by graph.
+struct GraphRows {
+    /// Where a graph's additions end in `classes`, and where its omissions end.
+    ends: Vec<[u32; 2]>,
+    classes: Vec<u16>,
 }
 
 /// The differences of a block, class by class.
@@ -282,9 +303,8 @@ impl<P: Position> Differences<P> {
         })
     }
 
-    /// Sorts them by graph: where each graph's additions and its omissions end, and the classes. A
-    /// counting sort.
-    fn by_graph(&self) -> (Vec<[u32; 2]>, Vec<u16>) {
+    /// Sorts them by graph: a counting sort.
+    fn by_graph(&self) -> GraphRows {
         let mut ends = vec![[0u32; 2]; self.all];
         for both in self.of_classes() {
             for (kind, graphs) in both.into_iter().enumerate() {
@@ -304,7 +324,7 @@ impl<P: Position> Differences<P> {
                 }
             }
         }
-        (ends, classes)
+        GraphRows { ends, classes }
     }
 
     /// Fills the cells of the classes; those of their bases come before, or are filled already.
@@ -351,7 +371,7 @@ mod tests {
         let blocks = Blocks::new(table);
         let samples: Vec<C> = (0..GRAPHS).map(|p| C::of(s, p)).collect();
         let mut cells = vec![C::default(); blocks.cells()];
-        blocks.fill(node, &samples, (&mut cells, &mut [0u8; 0]), |_, _, _| ());
+        blocks.fill(node, &samples, &mut cells, &mut [0u8; 0], |_, _, _| ());
         for class in 0..table.len() as u32 {
             let mut sum = C::default();
             let here = table.graphs(class).iter().filter(|p| node.contains(p));

@@ -107,13 +107,15 @@ pub fn by_sums(squares: &Squares, all: Sums, rule: &Rule) -> f64 {
     if part.n < rule.min_leaf.max(1) {
         return 0.0;
     }
-    let (g, h) = (all.g as f64, all.h as f64);
+    let g = all.g as f64;
+    let h = all.h as f64;
     let rest = (all.h - part.h) as f64;
     if h <= 0.0 || rest <= 0.0 {
         return f64::INFINITY;
     }
     let c = g / h;
-    let (part_g, part_h) = (part.g as f64, part.h as f64);
+    let part_g = part.g as f64;
+    let part_h = part.h as f64;
     // Absolute slack: the three terms may cancel.
     let slack = 1e-12 * (squares.q + 2.0 * (c * part_g).abs() + c * c * part_h);
     let q = (squares.q - 2.0 * c * part_g + c * c * part_h + slack).max(0.0);

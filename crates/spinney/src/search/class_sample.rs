@@ -45,25 +45,25 @@ impl ClassSample {
 #[derive(Clone, Copy, Debug)]
 pub enum View<'t> {
     /// All classes under their own numbers; there may come more.
-    Growing(&'t Rows),
+    Growing(&'t GrowingRows),
     /// All classes under their own numbers, by differences.
     Coded(&'t Blocks),
     /// The sampled classes, renumbered.
-    Part(&'t Part),
+    Part(&'t SampledRows),
 }
 
 /// The classes of each training graph, ascending: a row grows at its end.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct GrowingRows {
     rows: Vec<Vec<ClassId>>,
     classes: usize,
 }
 
-impl Rows {
+impl GrowingRows {
     /// Empty rows of `graphs` training graphs.
     #[must_use]
-    pub fn new(graphs: usize) -> Rows {
-        Rows { rows: vec![Vec::new(); graphs], classes: 0 }
+    pub fn new(graphs: usize) -> GrowingRows {
+        GrowingRows { rows: vec![Vec::new(); graphs], classes: 0 }
     }
 
     /// Adds the next class, which the graphs at `positions` have.
@@ -76,24 +76,24 @@ impl Rows {
 
 /// The sampled part of a table's rows.
 #[derive(Debug, Default)]
-pub struct Part {
+pub struct SampledRows {
     classes: Vec<ClassId>,
     ends: Vec<usize>,
     rows: Vec<u32>,
 }
 
-impl Part {
+impl SampledRows {
     /// Cuts the rows of `table`, of `graphs` training graphs, down to the classes in `sample`.
     /// Rows that the tree is not fitted to are cut, too: to leave them out would take longer.
     #[must_use]
-    pub fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> Part {
+    pub fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> SampledRows {
         let classes: Vec<ClassId> =
             (0..table.len() as ClassId).filter(|&c| sample.has(table.signature(c))).collect();
         let lists: Vec<Positions<'_>> = classes.iter().map(|&class| table.graphs(class)).collect();
         // Counting sort of (graph, class) pairs by graph; `ends` first counts, then points.
         let mut ends = vec![0usize; graphs];
         for (local, list) in lists.iter().enumerate() {
-            fetch(lists.get(local + AHEAD));
+            fetch(lists.get(local + LISTS_AHEAD));
             list.for_each(|p| ends[p as usize] += 1);
         }
         let mut total = 0;
@@ -102,22 +102,22 @@ impl Part {
         }
         let mut rows = vec![0; total];
         for (local, list) in lists.iter().enumerate() {
-            fetch(lists.get(local + AHEAD));
+            fetch(lists.get(local + LISTS_AHEAD));
             list.for_each(|p| {
                 let slot = &mut ends[p as usize];
                 rows[*slot] = local as u32;
                 *slot += 1;
             });
         }
-        Part { classes, ends, rows }
+        SampledRows { classes, ends, rows }
     }
 }
 
 /// How many lists of graphs are fetched ahead.
-const AHEAD: usize = 12;
+const LISTS_AHEAD: usize = 12;
 
-/// Has the start of a list come from memory while others are gone through: sampled lists lie apart, and
-/// where one ends cannot be guessed.
+/// Reads the start of a list ahead of its use: sampled lists lie apart in memory, and where one
+/// ends cannot be predicted.
 #[inline]
 fn fetch(list: Option<&Positions<'_>>) {
     let first = list.and_then(|list| match list {
@@ -138,8 +138,8 @@ impl View<'_> {
         }
     }
 
-    /// The classes of a training graph, ascending, as numbers of this view. Rows that are told by
-    /// differences are not told one by one.
+    /// The classes of a training graph, ascending, as numbers of this view; empty where rows are
+    /// stored as differences.
     #[must_use]
     pub(super) fn row(&self, position: u32) -> &[u32] {
         match self {

@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn gain_is_the_drop_in_total_sum_of_squares() {
-        let (d1, d0) = (vec![3, -4, 10], vec![1, 1, -7, 20]);
+        let d1 = vec![3, -4, 10];
+        let d0 = vec![1, 1, -7, 20];
         let all: Vec<i64> = [&d1[..], &d0[..]].concat();
         let drop = tss(&all) - tss(&d1) - tss(&d0);
         let gain = PAPER.raw_gain(sums(&d1), sums(&all)).unwrap();

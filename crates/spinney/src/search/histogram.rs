@@ -16,7 +16,7 @@ use crate::search::class_sample::View;
 use crate::search::gain::{Rule, Sums};
 use crate::search::samples::Samples;
 
-/// What adds up to whole numbers, in any order.
+/// What adds up exactly, in any order.
 pub trait Adds: Copy + Default + Send + Sync {
     /// Adds another.
     fn add(&mut self, other: &Self);
@@ -67,18 +67,27 @@ pub struct NodeSums<C> {
     pub rule: Rule,
 }
 
-/// Classes that may be best, with gains as far as cells tell, in any unit.
+/// A cell, and its class's gain as far as cells show it, in any unit.
+#[derive(Clone, Copy, Debug)]
+pub struct CellGain {
+    /// The cell's number.
+    pub cell: usize,
+    /// The gain.
+    pub gain: f64,
+}
+
+/// Cells whose classes may be best.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Classes and gains.
-    pub close: Vec<(usize, f64)>,
-    /// The least gain that may be best.
-    pub least: f64,
+    /// The cells that came near the best one seen so far.
+    pub close: Vec<CellGain>,
+    /// Gains below this cannot be best.
+    pub min_gain: f64,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        Found { close: Vec::new(), least: f64::MIN_POSITIVE }
+        Found { close: Vec::new(), min_gain: f64::MIN_POSITIVE }
     }
 }
 
@@ -86,13 +95,14 @@ impl Found {
     /// The largest gain.
     #[must_use]
     pub fn best(&self) -> f64 {
-        self.close.iter().fold(0.0, |best, c| best.max(c.1))
+        self.close.iter().fold(0.0, |best, c| best.max(c.gain))
     }
 
     /// With what was found from `offset` on.
     fn and(mut self, other: Found, offset: usize) -> Found {
-        self.least = self.least.max(other.least);
-        self.close.extend(other.close.into_iter().map(|(class, gain)| (class + offset, gain)));
+        self.min_gain = self.min_gain.max(other.min_gain);
+        let moved = |c: CellGain| CellGain { cell: c.cell + offset, ..c };
+        self.close.extend(other.close.into_iter().map(moved));
         self
     }
 }
@@ -120,7 +130,7 @@ impl Cell for Sums {
     }
 
     fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
-        scan_exactly(cells.iter().copied(), (node.all, &node.rule), usable)
+        scan_exactly(cells.iter().copied(), node.all, &node.rule, usable)
     }
 }
 
@@ -157,29 +167,30 @@ impl Cell for Full {
     }
 
     fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
-        scan_exactly(cells.iter().map(|c| c.sums), (node.all, &node.rule), usable)
+        scan_exactly(cells.iter().map(|c| c.sums), node.all, &node.rule, usable)
     }
 }
 
 /// Ties are within 2⁻³¹ of each other: whatever is below the best gain by more cannot lead.
 fn scan_exactly(
     cells: impl Iterator<Item = Sums>,
-    (all, rule): (Sums, &Rule),
+    all: Sums,
+    rule: &Rule,
     usable: impl Fn(usize) -> bool,
 ) -> Found {
     const CLOSE: f64 = 1.0 - 1e-9;
     let hurdle = Hurdle::new(all, rule);
     let mut found = Found::default();
-    let mut bar = hurdle.bar(found.least);
-    for (class, sums) in cells.enumerate() {
+    let mut bar = hurdle.bar(found.min_gain);
+    for (cell, sums) in cells.enumerate() {
         if !hurdle.may_reach(sums, bar) {
             continue;
         }
         let gain = rule.raw_gain(sums, all).unwrap_or(-1.0);
-        if gain >= found.least && usable(class) {
-            found.least = found.least.max(gain * CLOSE);
-            bar = hurdle.bar(found.least);
-            found.close.push((class, gain));
+        if gain >= found.min_gain && usable(cell) {
+            found.min_gain = found.min_gain.max(gain * CLOSE);
+            bar = hurdle.bar(found.min_gain);
+            found.close.push(CellGain { cell, gain });
         }
     }
     found
@@ -198,15 +209,17 @@ impl Hurdle {
         Hurdle { all, l2: rule.l2, whole }
     }
 
-    pub(super) fn bar(&self, least: f64) -> f64 {
+    pub(super) fn bar(&self, min_gain: f64) -> f64 {
         // Covers the rounding of both sides.
-        (least + self.whole) * (1.0 - 1e-12)
+        (min_gain + self.whole) * (1.0 - 1e-12)
     }
 
     /// G₁²/a + G₀²/b ≥ bar, times ab, where a = H₁+λ and b = H₀+λ.
     pub(super) fn may_reach(&self, part: Sums, bar: f64) -> bool {
-        let (g, rest) = (part.g as f64, (self.all.g - part.g) as f64);
-        let (a, b) = (part.h as f64 + self.l2, (self.all.h - part.h) as f64 + self.l2);
+        let g = part.g as f64;
+        let rest = (self.all.g - part.g) as f64;
+        let a = part.h as f64 + self.l2;
+        let b = (self.all.h - part.h) as f64 + self.l2;
         g * g * b + rest * rest * a >= bar * (a * b)
     }
 }
@@ -220,7 +233,7 @@ pub struct Histogram<C> {
 }
 
 /// Cells that one thread works on at a time.
-const SHARE: usize = 1 << 15;
+const CELLS_PER_THREAD: usize = 1 << 15;
 
 impl<C: Adds> Histogram<C> {
     /// How many classes it covers.
@@ -280,12 +293,13 @@ impl<C: Adds> Histogram<C> {
         beside: &mut [D],
         then: impl Fn(usize, &mut [C], &mut [D]) -> R + Sync,
     ) -> Vec<R> {
-        let (from, to) = (self.len, view.cells());
+        let from = self.len;
+        let to = view.cells();
         self.len = from.max(to);
         match view {
             View::Coded(blocks) if from == 0 => {
                 self.cells.resize(to, C::default());
-                return blocks.fill(positions, samples, (&mut self.cells, beside), then);
+                return blocks.fill(positions, samples, &mut self.cells, beside, then);
             }
             View::Coded(_) => {}
             View::Growing(_) | View::Part(_) if from < to => {
@@ -311,7 +325,7 @@ impl<C: Adds> Histogram<C> {
     }
 
     fn shared(&self) -> bool {
-        self.len > 2 * SHARE && rayon::current_num_threads() > 1
+        self.len > 2 * CELLS_PER_THREAD && rayon::current_num_threads() > 1
     }
 }
 
@@ -321,11 +335,11 @@ impl<C: Cell> Histogram<C> {
         if !self.shared() {
             return C::scan(self.cells(), node, usable);
         }
-        let shares = self.cells().par_chunks(SHARE).enumerate();
+        let shares = self.cells().par_chunks(CELLS_PER_THREAD).enumerate();
         let found: Vec<Found> = shares
-            .map(|(i, cells)| C::scan(cells, node, |class| usable(i * SHARE + class)))
+            .map(|(i, cells)| C::scan(cells, node, |class| usable(i * CELLS_PER_THREAD + class)))
             .collect();
         let parts = found.into_iter().enumerate();
-        parts.fold(Found::default(), |all, (i, part)| all.and(part, i * SHARE))
+        parts.fold(Found::default(), |all, (i, part)| all.and(part, i * CELLS_PER_THREAD))
     }
 }

@@ -1,21 +1,33 @@
 //! The best question to ask at a node: exact, over all patterns.
 //!
-//! [`samples`] turns gradients into integers, [`gain`] scores a split, [`histogram`] holds the sums
-//! of every class ([`packed`]: in 8 bytes), [`blocks`] their rows, told by the differences between
-//! like classes, [`view`] the classes that a tree may use, [`bound`] says what cannot win, [`space`] is what an engine has explored, and [`search`] puts them together.
+//! - [`space`] is what an engine has explored: a `census_space`, a `bound_space` or a
+//!   `shared_space`; `spaces` makes the one of an exploration, `simplest` is the column that stands
+//!   for a class.
+//! - [`samples`] turns gradients into integers, [`gain`] scores a split, [`stop`] ends searches.
+//! - [`histogram`] holds the sums of every class ([`packed`]: in 8 bytes), [`blocks`] their rows,
+//!   stored as differences between like classes (`neighbors`), [`class_sample`] the classes that a
+//!   tree may use, [`small`] the nodes whose classes are words of bits.
+//! - [`best_split`] puts them together. `frontier_search` explores where [`bound`] leaves
+//!   something to be found, `node_search` and `node_extreme` search one node's graphs alone.
 //!
-//! **Architecture Invariant:** split knows patterns and numbers: no losses, no chemistry.
+//! **Architecture Invariant:** search knows patterns and numbers: no losses, no chemistry.
 
 pub mod best_split;
 pub mod blocks;
 pub mod bound;
+pub mod bound_space;
+pub mod census_space;
 pub mod class_sample;
+mod frontier_search;
 pub mod gain;
 pub mod histogram;
 mod neighbors;
+mod node_extreme;
 mod node_search;
 pub mod packed;
 pub mod samples;
+pub mod shared_space;
+pub mod simplest;
 pub mod small;
 pub mod space;
 pub(crate) mod spaces;

@@ -1,14 +1,14 @@
 //! Which class is most like a class.
 //!
-//! Nested and overlapping patterns make classes that differ in a few graphs only; a class is then
-//! told in fewer numbers by what it adds to a like class and what it lacks of it
+//! Nested and overlapping patterns make classes that differ in a few graphs only; a class then takes
+//! fewer numbers as the graphs that it adds to a like class and those that it lacks of it
 //! ([`blocks`](crate::search::blocks)).
 //!
 //! **Method.** Eight min-hashes of each class (Broder 1997): two sets agree in one with the
 //! probability of their Jaccard index. Classes are sorted by the hashes, several times from another
 //! hash on, and neighbours in these orders are compared, graph by graph.
 //!
-//! **Invariant.** The class that a class is told by comes before it. The choice is a function of
+//! **Invariant.** The base of a class comes before it. The choice is a function of
 //! the classes alone; a poor one costs time, never exactness.
 //!
 //! **Cost.** For each (graph, class) pair one step of eight lanes, and some steps for each order.
@@ -16,12 +16,12 @@
 use crate::mining::classes::{ClassId, ClassTable, Positions};
 use crate::random::random;
 
-/// What a class is told by.
+/// What a class is stored as differences from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Base {
-    /// Its graphs alone.
+    /// The empty set.
     Nothing,
-    /// All graphs but those that it lacks.
+    /// All graphs.
     Everything,
     /// An earlier class of the same range, counted from the range's start.
     Class(u32),
@@ -44,17 +44,17 @@ impl Hashes {
     }
 
     fn of(&self, graphs: Positions<'_>) -> [i16; LANES] {
-        let mut least = [i16::MAX; LANES];
+        let mut min = [i16::MAX; LANES];
         graphs.for_each(|p| {
             let hashes = &self.of_graph[p as usize];
-            for (least, &hash) in least.iter_mut().zip(hashes) {
-                *least = (*least).min(hash);
+            for (min, &hash) in min.iter_mut().zip(hashes) {
+                *min = (*min).min(hash);
             }
         });
-        least
+        min
     }
 
-    /// The bases of the classes in `range`, each with the number of graphs in which it differs.
+    /// The bases of the classes in `range`.
     pub(super) fn bases(&self, table: &ClassTable, range: std::ops::Range<ClassId>) -> Vec<Base> {
         let hashes: Vec<[i16; LANES]> = range.clone().map(|c| self.of(table.graphs(c))).collect();
         let mut choice = Choice::new(table, range);
@@ -79,7 +79,7 @@ fn rotated(hashes: &[i16; LANES], from: usize) -> u64 {
     (0..4).fold(0, |key, i| key << 16 | hashes[(from + i) % LANES] as u64)
 }
 
-/// The best bases so far.
+/// The nearest bases so far.
 struct Choice<'t> {
     table: &'t ClassTable,
     start: ClassId,
@@ -107,10 +107,11 @@ impl<'t> Choice<'t> {
         Choice { table, start, bases, distances, marked, marked_class: None }
     }
 
-    /// Tells the later class by the earlier one if that is the least so far.
+    /// Makes the earlier class the base of the later one if it is the nearest so far.
     fn compare(&mut self, earlier: u32, later: u32) {
         let support = |c: u32| self.table.support(self.start + c);
-        let (of_earlier, of_later) = (support(earlier), support(later));
+        let of_earlier = support(earlier);
+        let of_later = support(later);
         if of_earlier.abs_diff(of_later) >= self.distances[later as usize] {
             return;
         }

@@ -13,7 +13,7 @@
 //! and sum share one 64-bit addition, and a borrow of the count is paid back when the cell is
 //! whole.
 
-use crate::search::histogram::{Adds, Cell, Found, NodeSums};
+use crate::search::histogram::{Adds, Cell, CellGain, Found, NodeSums};
 use crate::search::samples::Samples;
 
 /// The sum of rounded gradients in the upper half, the number of graphs in the lower.
@@ -27,7 +27,7 @@ const WITHIN: f64 = 1.001;
 const FINE: f64 = 64.0;
 /// Ties are within 2⁻³¹ of each other.
 const TIES: f64 = 1.0 - 1e-9;
-/// Cells that are looked at before asking whether one may be best.
+/// Cells that are checked together for one that may be best.
 const CHUNK: usize = 32;
 
 impl Packed {
@@ -65,15 +65,15 @@ impl Cell for Packed {
         let mean = f64::from(sum) / n;
         let smallest = node.rule.min_leaf.max(1);
         let mut found = Found::default();
-        let mut least = f64::MIN_POSITIVE;
+        let mut min_gain = f64::MIN_POSITIVE;
         for (at, chunk) in cells.chunks(CHUNK).enumerate() {
-            let promising = |cell: &Packed| {
+            let may_win = |cell: &Packed| {
                 let (g, k) = cell.parts();
                 let k = f64::from(k as i32);
                 let s = f64::from(g) - k * mean;
-                s * s > least * (k * (n - k))
+                s * s > min_gain * (k * (n - k))
             };
-            if !chunk.iter().fold(false, |any, cell| any | promising(cell)) {
+            if !chunk.iter().fold(false, |any, cell| any | may_win(cell)) {
                 continue;
             }
             for (i, cell) in chunk.iter().enumerate() {
@@ -84,14 +84,14 @@ impl Cell for Packed {
                 let k = f64::from(k);
                 let s = f64::from(g) - k * mean;
                 let quick = s * s / (k * (n - k));
-                let class = at * CHUNK + i;
-                if quick >= least && usable(class) {
-                    least = least.max(least_worth(quick));
-                    found.close.push((class, quick));
+                let cell = at * CHUNK + i;
+                if quick >= min_gain && usable(cell) {
+                    min_gain = min_gain.max(lowest_contender(quick));
+                    found.close.push(CellGain { cell, gain: quick });
                 }
             }
         }
-        found.least = least;
+        found.min_gain = min_gain;
         found
     }
 
@@ -109,7 +109,7 @@ impl Cell for Packed {
     }
 }
 
-/// The least quick gain that may still be best where `quick` has been seen.
-fn least_worth(quick: f64) -> f64 {
+/// The lowest quick gain that may still be best where `quick` has been seen.
+fn lowest_contender(quick: f64) -> f64 {
     (quick.sqrt() * TIES - WITHIN).max(0.0).powi(2)
 }

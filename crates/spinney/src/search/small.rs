@@ -1,6 +1,6 @@
 //! Nodes of at most 64 graphs: a class is a word of bits.
 //!
-//! In a small node a class is told by which of the node's graphs it has: one bit a graph. The words
+//! In a small node a class is written as the node's graphs that have it: one bit a graph. The words
 //! of all classes are found once, like a histogram, where a small node hangs below a large one; the
 //! whole subtree below is then searched with words alone. Many classes have the same word; they
 //! tie, exactly, and the simplest is chosen among all of them.
@@ -20,9 +20,9 @@ use crate::search::histogram::{Adds, Histogram, Hurdle};
 use crate::search::samples::Samples;
 
 /// The most graphs of a small node.
-pub const MOST: usize = 64;
+pub const MAX_GRAPHS: usize = 64;
 
-/// Words that are looked at before asking whether one is not empty.
+/// Words that are checked together for one that is not empty.
 const STRIDE: usize = 8;
 
 /// Which graphs of a node: a sum of distinct powers of two.
@@ -45,53 +45,66 @@ impl Adds for Word {
 pub struct SmallNode {
     tables: Arc<Tables<Sums>>,
     here: u64,
-    dividing: Vec<(u64, ClassId)>,
+    dividing: Vec<ClassWord>,
+}
+
+/// The graphs of a small node that have a class.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClassWord {
+    pub(super) word: u64,
+    pub(super) class: ClassId,
 }
 
 /// The best gain of a small node.
 #[derive(Debug, Default)]
-pub(super) struct Best {
+pub(super) struct SmallNodeBest {
     pub(super) gain: f64,
-    /// Who reaches it, with their graphs.
-    pub(super) leaders: Vec<(u64, ClassId)>,
+    /// The classes that reach it.
+    pub(super) leaders: Vec<ClassWord>,
 }
 
-/// Room for finding words, used again and again.
+/// The node that a small node is a part of.
+pub(super) struct WholeNode<'w, C> {
+    pub(super) histogram: &'w mut Histogram<C>,
+    /// What each graph adds to a cell.
+    pub(super) samples: &'w [C],
+}
+
+/// Buffers for finding words, used again and again.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct SmallNodeScratch {
     words: Histogram<Word>,
     bits: Vec<Word>,
 }
 
 impl SmallNode {
     /// The node with the graphs at `positions` (at most 64) of `samples`. If it is a part of a
-    /// node that has a histogram, it is taken away there: `whole` has the histogram and the cells
-    /// of all graphs.
+    /// `whole` node that has a histogram, it is taken away there.
     pub(super) fn new<C: Adds>(
         view: &View<'_>,
         positions: &[u32],
         samples: &Samples,
-        room: &mut Room,
-        whole: Option<(&mut Histogram<C>, &[C])>,
+        scratch: &mut SmallNodeScratch,
+        whole: Option<WholeNode<'_, C>>,
     ) -> SmallNode {
-        debug_assert!(positions.len() <= MOST);
-        room.bits.resize(samples.len(), Word(0));
+        debug_assert!(positions.len() <= MAX_GRAPHS);
+        scratch.bits.resize(samples.len(), Word(0));
         for (i, &p) in positions.iter().enumerate() {
-            room.bits[p as usize] = Word(1 << i);
+            scratch.bits[p as usize] = Word(1 << i);
         }
-        room.words.clear();
-        let here = u64::MAX >> (MOST - positions.len().clamp(1, MOST));
+        scratch.words.clear();
+        let here = u64::MAX >> (MAX_GRAPHS - positions.len().clamp(1, MAX_GRAPHS));
         let class_at = |cell: usize| view.class_at(cell);
-        let dividing = if let Some((whole, cells)) = whole {
-            let tables = Tables::new(positions, |p| cells[p as usize]);
-            let cells = whole.cells_mut();
-            room.words.cover_and(view, positions, &room.bits, cells, |first, words, whole| {
+        let dividing = if let Some(whole) = whole {
+            let tables = Tables::new(positions, |p| whole.samples[p as usize]);
+            let cells = whole.histogram.cells_mut();
+            scratch.words.cover_and(view, positions, &scratch.bits, cells, |first, words, whole| {
                 take_away(&tables, words, whole);
                 dividing(first, words, here, class_at)
             })
         } else {
             let cells: &mut [C] = &mut [];
-            room.words.cover_and(view, positions, &room.bits, cells, |first, words, _| {
+            scratch.words.cover_and(view, positions, &scratch.bits, cells, |first, words, _| {
                 dividing(first, words, here, class_at)
             })
         };
@@ -103,22 +116,22 @@ impl SmallNode {
     #[must_use]
     pub fn part(&self, word: u64) -> SmallNode {
         let here = self.here & word;
-        let parts = self.dividing.iter().map(|&(word, class)| (word & here, class));
-        let dividing = parts.filter(|&(word, _)| word != 0 && word != here).collect();
+        let parts = self.dividing.iter().map(|c| ClassWord { word: c.word & here, ..*c });
+        let dividing = parts.filter(|c| c.word != 0 && c.word != here).collect();
         SmallNode { tables: Arc::clone(&self.tables), here, dividing }
     }
 
     /// The best gain and all classes that reach it, if any split is valid and gains enough.
-    pub(super) fn best(&self, rule: &Rule) -> Option<Best> {
+    pub(super) fn best(&self, rule: &Rule) -> Option<SmallNodeBest> {
         let all = self.tables.sums(self.here);
         let hurdle = Hurdle::new(all, rule);
-        let mut best = Best::default();
+        let mut best = SmallNodeBest::default();
         let mut best_sums = Sums::default();
         let mut bar = hurdle.bar(f64::MIN_POSITIVE);
-        for &(word, class) in &self.dividing {
-            let sums = self.tables.sums(word);
+        for &divider in &self.dividing {
+            let sums = self.tables.sums(divider.word);
             if sums == best_sums {
-                best.leaders.push((word, class));
+                best.leaders.push(divider);
                 continue;
             }
             if !hurdle.may_reach(sums, bar) {
@@ -129,12 +142,12 @@ impl SmallNode {
                 continue;
             }
             if gain > best.gain {
-                best = Best { gain, leaders: Vec::new() };
+                best = SmallNodeBest { gain, leaders: Vec::new() };
                 // What ties with it may be below it by one part in 2³¹.
                 bar = hurdle.bar(gain * (1.0 - 1e-9));
                 best_sums = sums;
             }
-            best.leaders.push((word, class));
+            best.leaders.push(divider);
         }
         (!best.leaders.is_empty()).then_some(best)
     }
@@ -152,12 +165,12 @@ fn dividing(
     words: &[Word],
     here: u64,
     class_at: impl Fn(usize) -> Option<ClassId>,
-) -> Vec<(u64, ClassId)> {
+) -> Vec<ClassWord> {
     let mut dividing = Vec::new();
     for (at, words) in strides(words) {
         for (cell, word) in (first + at..).zip(words) {
             if word.0 != 0 && word.0 != here {
-                dividing.extend(class_at(cell).map(|class| (word.0, class)));
+                dividing.extend(class_at(cell).map(|class| ClassWord { word: word.0, class }));
             }
         }
     }

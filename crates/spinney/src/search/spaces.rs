@@ -2,7 +2,9 @@
 
 use crate::mining::classes::Columns;
 use crate::mining::exploration::Exploration;
-use crate::search::space::{CensusSpace, PatternSpace};
+use crate::search::bound_space::BoundSpace;
+use crate::search::census_space::CensusSpace;
+use crate::search::space::PatternSpace;
 
 /// The space that the graphs `train` are split by; `whole` where every tree may use all classes.
 pub(crate) fn of<'s>(
@@ -11,11 +13,16 @@ pub(crate) fn of<'s>(
     whole: bool,
     train: &[u32],
 ) -> Box<dyn PatternSpace + 's> {
-    match exploration.census() {
-        Some(census) if whole => {
-            let graphs = exploration.data().graphs();
-            Box::new(CensusSpace::new(census, graphs, train, columns).whole())
-        }
-        _ => exploration.columns(columns, train),
+    let graphs = exploration.data().graphs();
+    if let Some(census) = exploration.census() {
+        let space = CensusSpace::new(census, graphs, train, columns);
+        return Box::new(if whole { space.whole() } else { space });
     }
+    let space = BoundSpace::new(graphs, train, columns)
+        .with_memory(exploration.embedding_bytes())
+        .with_budget(exploration.embedding_budget());
+    Box::new(match exploration.patience() {
+        Some(bytes) => space.with_patience(bytes),
+        None => space,
+    })
 }

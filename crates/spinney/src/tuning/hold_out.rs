@@ -39,7 +39,8 @@ use crate::math::sum;
 use crate::mining::exploration::Exploration;
 use crate::model::{Link, Predictions, Task};
 use crate::params::{FixedParams, ValidParams};
-use crate::search::space::{PatternSpace, Shared};
+use crate::search::shared_space::SharedSpace;
+use crate::search::space::PatternSpace;
 use crate::stacking::linear::{self, FragmentIndex, LinearProblem};
 use crate::stacking::linear_booster::LinearBooster;
 use crate::stacking::weights::{Weights, weigh};
@@ -209,7 +210,7 @@ impl Tuning<'_> {
         let split = GraphSplit { train: &part.train, valid: &part.held_out };
         let evaluate = |candidate: &ValidParams| {
             let space = match known.as_deref() {
-                Some(known) => Box::new(Shared(known)) as Box<dyn PatternSpace>,
+                Some(known) => Box::new(SharedSpace(known)) as Box<dyn PatternSpace>,
                 None => booster::space(exploration, candidate, &part.train),
             };
             let with_linear = LinearBooster::in_space(exploration, candidate, split, space).ok()?;

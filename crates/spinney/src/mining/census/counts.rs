@@ -11,27 +11,27 @@ use crate::labels::{Label, UNSEEN};
 use crate::mining::census::hash::{Name, vertex_name};
 use crate::mining::census::namer::Namer;
 use crate::mining::census::table::NameTable;
-use crate::mining::census::walk::{Follow, Kinds, Step, Walker};
+use crate::mining::census::walk::{ArcKinds, SetStep, SetVisitor, Walker};
 
 /// One graph's row while it is on its way into the census.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(super) struct GraphRow {
     pub(super) names: Vec<Name>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<CountedName>,
     pub(super) edge_sets: u64,
-    trail: Vec<Trail>,
+    trail: Vec<TrailStep>,
 }
 
 /// What is known of a name in a graph.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct CountedName {
     pub(super) count: u32,
-    last: Trail,
+    last: TrailStep,
 }
 
 /// The set `parent` of the trail with one edge more (without a parent: a vertex).
 #[derive(Clone, Copy, Debug)]
-struct Trail {
+struct TrailStep {
     parent: u32,
     edge: u32,
 }
@@ -41,12 +41,12 @@ const OFF: u32 = u32::MAX;
 /// The empty set.
 const START: u32 = u32::MAX - 1;
 
-impl Row {
+impl GraphRow {
     /// The edges of one occurrence of a name found, last edge first. A single vertex has no edges
     /// but a number.
     pub(super) fn occurrence(
         &self,
-        found: &Found,
+        found: &CountedName,
     ) -> (impl Iterator<Item = u32> + '_, Option<u32>) {
         let vertex = (found.last.parent == OFF).then_some(found.last.edge);
         let mut at = vertex.is_none().then_some(found.last);
@@ -59,77 +59,80 @@ impl Row {
     }
 }
 
-/// Takes one graph's row; keeps its buffers from graph to graph.
+/// Counts one graph's row; keeps its buffers from graph to graph.
 #[derive(Default)]
-pub(super) struct Taker {
+pub(super) struct RowCounter {
     walker: Walker,
-    tally: Tally,
+    counts: NameCounts,
 }
 
-/// Work between two questions whether to go on: a set counts by the square of its size, about what its
-/// name may take.
-const LOOK: u64 = 1 << 21;
+/// Work between two calls of `go_on`: a set counts by the square of its size, about what its name
+/// may take.
+const WORK_PER_CHECK: u64 = 1 << 21;
 
-impl Taker {
-    /// The row of a graph. `go_on` gets the edge sets met since it was last asked, and the names of this
-    /// graph so far; if it says no, the row is not whole.
+impl RowCounter {
+    /// The row of a graph. `go_on` gets the edge sets met since it was last called, and the names
+    /// of this graph so far; if it says no, the row is not whole.
     pub(super) fn row(
         &mut self,
         graph: &Graph,
         max_edges: usize,
         go_on: &dyn Fn(u64, usize) -> bool,
-    ) -> Row {
+    ) -> GraphRow {
         for (v, &label) in graph.labels().iter().enumerate() {
             if label != UNSEEN {
-                let vertex = Trail { parent: OFF, edge: v as u32 };
-                self.tally.count(vertex_name(label), 1, |_| vertex);
+                let vertex = TrailStep { parent: OFF, edge: v as u32 };
+                self.counts.count(vertex_name(label), 1, |_| vertex);
             }
         }
-        let (walker, mut asked) = (&mut self.walker, 0);
-        self.tally.next_look = self.tally.work + LOOK;
-        let mut watched = Watched { tally: &mut self.tally, go_on, asked: &mut asked };
-        walker.walk(graph, max_edges, &mut watched);
-        go_on(self.tally.row.edge_sets - asked, self.tally.row.found.len());
-        self.tally.finish()
+        let mut reported = 0;
+        self.counts.next_check = self.counts.work + WORK_PER_CHECK;
+        let mut watched =
+            WatchedCounts { counts: &mut self.counts, go_on, reported: &mut reported };
+        self.walker.walk(graph, max_edges, &mut watched);
+        go_on(self.counts.row.edge_sets - reported, self.counts.row.found.len());
+        self.counts.finish()
     }
 }
 
-/// A tally that asks now and then whether to go on.
-struct Watched<'a> {
-    tally: &'a mut Tally,
+/// Counts that ask now and then whether to go on.
+struct WatchedCounts<'a> {
+    counts: &'a mut NameCounts,
     go_on: &'a dyn Fn(u64, usize) -> bool,
-    /// The edge sets of the graph that were told.
-    asked: &'a mut u64,
+    /// The edge sets of the graph that were reported.
+    reported: &'a mut u64,
 }
 
-impl Watched<'_> {
+impl WatchedCounts<'_> {
     #[cold]
-    fn look(&mut self) -> bool {
-        let sets = self.tally.row.edge_sets;
-        let new = sets - *self.asked;
-        *self.asked = sets;
-        self.tally.next_look = self.tally.work + LOOK;
-        (self.go_on)(new, self.tally.row.found.len())
+    fn check(&mut self) -> bool {
+        let sets = self.counts.row.edge_sets;
+        let new = sets - *self.reported;
+        *self.reported = sets;
+        self.counts.next_check = self.counts.work + WORK_PER_CHECK;
+        (self.go_on)(new, self.counts.row.found.len())
     }
 }
 
 #[derive(Default)]
-struct Tally {
+struct NameCounts {
     namer: Namer,
     table: NameTable,
-    row: Row,
+    row: GraphRow,
     /// For the set of each size on the way to the current one, its place on the trail.
-    places: Vec<u32>,
-    /// The work so far, that of one more set, and when to ask whether to go on.
+    trail_places: Vec<u32>,
+    /// The work so far.
     work: u64,
-    step: u64,
-    next_look: u64,
+    /// The work of one more set.
+    work_per_set: u64,
+    /// The work after which `go_on` is called.
+    next_check: u64,
 }
 
-impl Tally {
+impl NameCounts {
     /// The row, in no more memory than it needs; the buffers stay for the next graph.
-    fn finish(&mut self) -> Row {
-        let row = Row {
+    fn finish(&mut self) -> GraphRow {
+        let row = GraphRow {
             names: self.table.names().to_vec(),
             found: self.row.found.to_vec(),
             edge_sets: self.row.edge_sets,
@@ -144,11 +147,11 @@ impl Tally {
 
     /// Counts a name; `occurrence` is asked if it is new.
     #[inline(always)]
-    fn count(&mut self, name: Name, times: u32, occurrence: impl Fn(&mut Self) -> Trail) {
+    fn count(&mut self, name: Name, times: u32, occurrence: impl Fn(&mut Self) -> TrailStep) {
         let (at, new) = self.table.enter(name);
         if new {
             let last = occurrence(self);
-            self.row.found.push(Found { count: times, last });
+            self.row.found.push(CountedName { count: times, last });
         } else {
             let count = &mut self.row.found[at as usize].count;
             *count = count.saturating_add(times);
@@ -156,59 +159,59 @@ impl Tally {
     }
 
     /// The current set of `size` edges with `edge`; the current set gets on the trail.
-    fn occurrence(&mut self, size: usize, edge: u32) -> Trail {
+    fn occurrence(&mut self, size: usize, edge: u32) -> TrailStep {
         let mut on = size;
-        while self.places[on] == OFF {
+        while self.trail_places[on] == OFF {
             on -= 1;
         }
         for next in on..size {
-            let step = Trail { parent: self.places[next], edge: self.namer.edge(next) };
-            self.places[next + 1] = self.row.trail.len() as u32;
+            let step = TrailStep { parent: self.trail_places[next], edge: self.namer.edge(next) };
+            self.trail_places[next + 1] = self.row.trail.len() as u32;
             self.row.trail.push(step);
         }
-        Trail { parent: self.places[size], edge }
+        TrailStep { parent: self.trail_places[size], edge }
     }
 }
 
-impl Follow for Watched<'_> {
-    fn load(&mut self, graph: &Graph, kinds: &Kinds) {
-        self.tally.namer.load(graph, kinds);
+impl SetVisitor for WatchedCounts<'_> {
+    fn load(&mut self, graph: &Graph, kinds: &ArcKinds) {
+        self.counts.namer.load(graph, kinds);
     }
 
     fn start(&mut self, label: Label) {
-        let tally = &mut *self.tally;
-        tally.namer.start(label);
-        tally.places.clear();
-        tally.places.push(START);
+        let counts = &mut *self.counts;
+        counts.namer.start(label);
+        counts.trail_places.clear();
+        counts.trail_places.push(START);
     }
 
     #[inline]
-    fn enter(&mut self, step: Step) -> bool {
-        let tally = &mut *self.tally;
-        tally.row.edge_sets += 1;
-        let name = tally.namer.enter(step);
-        tally.places.push(OFF);
-        let before = tally.places.len() - 2;
-        tally.count(name, 1, |tally| tally.occurrence(before, step.edge));
-        tally.step = (before * before) as u64;
-        tally.work += tally.step;
-        tally.work < tally.next_look || self.look()
+    fn enter(&mut self, step: SetStep) -> bool {
+        let counts = &mut *self.counts;
+        counts.row.edge_sets += 1;
+        let name = counts.namer.enter(step);
+        counts.trail_places.push(OFF);
+        let before = counts.trail_places.len() - 2;
+        counts.count(name, 1, |counts| counts.occurrence(before, step.edge));
+        counts.work_per_set = (before * before) as u64;
+        counts.work += counts.work_per_set;
+        counts.work < counts.next_check || self.check()
     }
 
     #[inline]
-    fn tip(&mut self, step: Step, times: u32) -> bool {
-        let tally = &mut *self.tally;
-        tally.row.edge_sets += u64::from(times);
-        let name = tally.namer.tip(step);
-        let size = tally.places.len() - 1;
-        tally.count(name, times, |tally| tally.occurrence(size, step.edge));
-        tally.work += tally.step;
-        tally.work < tally.next_look || self.look()
+    fn tip(&mut self, step: SetStep, times: u32) -> bool {
+        let counts = &mut *self.counts;
+        counts.row.edge_sets += u64::from(times);
+        let name = counts.namer.tip(step);
+        let size = counts.trail_places.len() - 1;
+        counts.count(name, times, |counts| counts.occurrence(size, step.edge));
+        counts.work += counts.work_per_set;
+        counts.work < counts.next_check || self.check()
     }
 
     #[inline]
     fn leave(&mut self) {
-        self.tally.places.pop();
-        self.tally.namer.leave();
+        self.counts.trail_places.pop();
+        self.counts.namer.leave();
     }
 }

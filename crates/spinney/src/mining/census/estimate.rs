@@ -5,30 +5,34 @@
 //! estimates; beyond it the graphs reached stand for all, and in the last of them the edges whose sets
 //! were all met for the others. The result is a function of the data alone.
 //!
-//! **Cost.** At most `BUDGET` edge sets: about a tenth of a second.
+//! **Cost.** At most `BUDGET_SETS` edge sets: about a tenth of a second.
 
 use crate::graph::Graph;
 use crate::labels::Label;
-use crate::mining::census::walk::{Follow, Kinds, Step, Walker};
+use crate::mining::census::walk::{ArcKinds, SetStep, SetVisitor, Walker};
 
-const GRAPHS: usize = 64;
-const BUDGET: u64 = 4_000_000;
-const LARGE: usize = 32;
+/// How many graphs are sampled besides the largest.
+const SAMPLED_GRAPHS: usize = 64;
+/// The most edge sets that are counted.
+const BUDGET_SETS: u64 = 4_000_000;
+/// Up to this many edges a bound is worked out.
+const MAX_BOUNDED_EDGES: usize = 32;
 
 /// An estimate of the number of connected sets of 1 to `max_edges` edges over all `graphs`.
 #[must_use]
-pub fn edge_sets(graphs: &[Graph], max_edges: usize) -> f64 {
+pub fn estimate_edge_sets(graphs: &[Graph], max_edges: usize) -> f64 {
     let Some(largest) = (0..graphs.len()).max_by_key(|&i| graphs[i].edge_count()) else {
         return 0.0;
     };
-    let mut count = Count { sets: 0, most: BUDGET / 4 };
+    let mut count = SetCounter { sets: 0, limit: BUDGET_SETS / 4 };
     let mut walker = Walker::default();
     let whole = walker.walk(&graphs[largest], max_edges, &mut count);
     let alone = count.sets as f64 * if whole { 1.0 } else { missing(&walker, &graphs[largest]) };
     let others: Vec<usize> = (0..graphs.len()).filter(|&i| i != largest).collect();
-    let step = others.len().div_ceil(GRAPHS).max(1);
-    count = Count { sets: 0, most: BUDGET };
-    let (mut walked, mut more) = (0, 0.0);
+    let step = others.len().div_ceil(SAMPLED_GRAPHS).max(1);
+    count = SetCounter { sets: 0, limit: BUDGET_SETS };
+    let mut walked = 0;
+    let mut more = 0.0;
     for &i in others.iter().step_by(step) {
         let before = count.sets;
         walked += 1;
@@ -52,25 +56,26 @@ fn missing(walker: &Walker, graph: &Graph) -> f64 {
 /// Unfolded into a tree, the sets of *k* edges around a given edge are at most as many as *k* − 1
 /// further vertices can be shared out over the 2*d* places beside it, each place again with *d*
 /// below it, *d* + 1 being the greatest degree: a Fuss–Catalan number. Every set is counted at each
-/// of its *k* edges. Beyond `LARGE` edges it does not bother: the number is too large anyway.
+/// of its *k* edges. Beyond [`MAX_BOUNDED_EDGES`] the bound is infinite: the number is too large anyway.
 #[must_use]
-pub fn most_edge_sets(graphs: &[Graph], max_edges: usize) -> f64 {
-    let most = |graph: &Graph| {
+pub fn edge_set_bound(graphs: &[Graph], max_edges: usize) -> f64 {
+    let bound = |graph: &Graph| {
         let degrees = (0..graph.vertex_count() as u32).map(|v| graph.neighbors(v).len());
         let below = degrees.max().unwrap_or(0).saturating_sub(1) as f64;
         let largest = max_edges.min(graph.edge_count());
-        if largest > LARGE {
+        if largest > MAX_BOUNDED_EDGES {
             return f64::INFINITY;
         }
         let around: f64 = (1..=largest).map(|k| sets_around(k, below) / k as f64).sum();
         graph.edge_count() as f64 * around
     };
-    graphs.iter().map(most).sum()
+    graphs.iter().map(bound).sum()
 }
 
 /// The subtrees of `k` edges around an edge of a tree whose vertices all have degree `below` + 1.
 fn sets_around(k: usize, below: f64) -> f64 {
-    let (more, places) = ((k - 1) as f64, 2.0 * below);
+    let more = (k - 1) as f64;
+    let places = 2.0 * below;
     let all = below * more + places;
     if k == 1 {
         return 1.0;
@@ -79,27 +84,27 @@ fn sets_around(k: usize, below: f64) -> f64 {
     places / all.max(1.0) * choices
 }
 
-/// Counts the sets entered, up to a number.
-struct Count {
+/// Counts the sets entered, up to a limit.
+struct SetCounter {
     sets: u64,
-    most: u64,
+    limit: u64,
 }
 
-impl Follow for Count {
+impl SetVisitor for SetCounter {
     const COUNTS_ONLY: bool = true;
 
-    fn load(&mut self, _graph: &Graph, _kinds: &Kinds) {}
+    fn load(&mut self, _graph: &Graph, _kinds: &ArcKinds) {}
 
     fn start(&mut self, _label: Label) {}
 
-    fn enter(&mut self, _step: Step) -> bool {
+    fn enter(&mut self, _step: SetStep) -> bool {
         self.sets += 1;
-        self.sets < self.most
+        self.sets < self.limit
     }
 
-    fn tip(&mut self, _step: Step, times: u32) -> bool {
+    fn tip(&mut self, _step: SetStep, times: u32) -> bool {
         self.sets += u64::from(times);
-        self.sets < self.most
+        self.sets < self.limit
     }
 
     fn leave(&mut self) {}
@@ -107,7 +112,7 @@ impl Follow for Count {
 
 #[cfg(test)]
 mod tests {
-    use super::{edge_sets, most_edge_sets};
+    use super::{edge_set_bound, estimate_edge_sets};
     use crate::graph::{Graph, GraphBuilder};
 
     fn path(edges: u32) -> Graph {
@@ -134,9 +139,9 @@ mod tests {
     fn small_spaces_are_counted() {
         // A path of n edges has n + (n − 1) + (n − 2) connected sets of up to three edges.
         let graphs: Vec<Graph> = vec![path(5); 10];
-        assert_eq!(edge_sets(&graphs, 3), 120.0);
-        assert_eq!(edge_sets(&[], 3), 0.0);
-        assert_eq!(edge_sets(&graphs, 0), 0.0);
+        assert_eq!(estimate_edge_sets(&graphs, 3), 120.0);
+        assert_eq!(estimate_edge_sets(&[], 3), 0.0);
+        assert_eq!(estimate_edge_sets(&graphs, 0), 0.0);
     }
 
     #[test]
@@ -149,8 +154,9 @@ mod tests {
         assert_eq!(super::sets_around(3, 2.0), 6.0 + 4.0 * 2.0);
         for graphs in [vec![path(9)], vec![clique(5)], vec![path(2), clique(4)], vec![path(0)]] {
             for size in 0..=8 {
-                let (all, most) = (edge_sets(&graphs, size), most_edge_sets(&graphs, size));
-                assert!(all <= most, "{all} sets of up to {size} edges, at most {most}");
+                let all = estimate_edge_sets(&graphs, size);
+                let bound = edge_set_bound(&graphs, size);
+                assert!(all <= bound, "{all} sets of up to {size} edges, at most {bound}");
             }
         }
     }
@@ -158,9 +164,9 @@ mod tests {
     #[test]
     fn huge_spaces_are_huge() {
         let graphs = vec![clique(40); 100];
-        assert!(edge_sets(&graphs, 40) > 1e8);
+        assert!(estimate_edge_sets(&graphs, 40) > 1e8);
         // One of them among paths is enough.
         let graphs = [vec![path(20); 100], vec![clique(40)]].concat();
-        assert!(edge_sets(&graphs, 40) > 5e8);
+        assert!(estimate_edge_sets(&graphs, 40) > 5e8);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Every connected edge set of every graph is met exactly once (`walk`) and named by a 128-bit
 //! number that depends only on its pattern (`namer`). The distinct names of a graph are its row
-//! (`tally`); how often a name came up is the number of occurrences. There are no embeddings, no
+//! (`counts`); how often a name came up is the number of occurrences. There are no embeddings, no
 //! canonical codes and no duplicates, and no graph depends on another, so graphs are taken in
 //! parallel, while earlier rows are merged in order: pattern numbers do not depend on threads.
 //!
@@ -32,13 +32,13 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use self::counts::{Found, Row, Taker};
+use self::counts::{CountedName, GraphRow, RowCounter};
 use self::hash::Name;
 use self::namer::Namer;
 use self::rows::{Batch, Stretch};
 use self::sorter::Sorter;
 use self::table::NameTable;
-use self::walk::{Follow, Kinds, Step, Walker};
+use self::walk::{ArcKinds, SetStep, SetVisitor, Walker};
 use crate::graph::{Edge, Graph, GraphBuilder};
 use crate::labels::Label;
 use crate::mining::canonical::{Canonical, Canonizer};
@@ -49,7 +49,7 @@ pub type PatternId = u32;
 /// All patterns of some graphs up to a number of edges, and which graph contains which.
 #[derive(Debug, Default)]
 pub struct Census {
-    patterns: Vec<Counted>,
+    patterns: Vec<KeptPattern>,
     occurrences: Vec<u8>,
     batches: Vec<Batch>,
     graphs: usize,
@@ -57,7 +57,7 @@ pub struct Census {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Counted {
+struct KeptPattern {
     edges: u16,
     graph: u32,
     /// Where its occurrence starts in `occurrences`: edges, or one vertex if it has no edge.
@@ -65,21 +65,27 @@ struct Counted {
 }
 
 /// Graphs taken between two merges.
-const BATCH: usize = 64;
+const GRAPHS_PER_BATCH: usize = 64;
+
+/// Graphs with their rows, to be merged into a census.
+struct CountedGraphs<'g> {
+    graphs: &'g [Graph],
+    rows: Vec<GraphRow>,
+}
 
 /// How far a census has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Edge sets met.
     pub edge_sets: u64,
-    /// Patterns: those of graphs that are done, and those of the graph that is asked about.
+    /// Patterns: those of graphs that are done, or those of the graph that is being taken.
     pub patterns: usize,
     /// Bytes held, about.
     pub bytes: usize,
 }
 
 /// What a name in a row takes until it is merged, about.
-const BYTES_A_NAME: usize = 64;
+const BYTES_PER_NAME: usize = 64;
 
 /// Adds up the progress of all threads.
 struct Meter<'a> {
@@ -101,11 +107,11 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Whether to go on after so many more edge sets, in a graph of so many names so far.
-    fn look(&self, sets: u64, names: usize) -> bool {
+    /// Whether to go on after `sets` more edge sets, in a graph with `names` so far.
+    fn check(&self, sets: u64, names: usize) -> bool {
         let edge_sets = sets + self.edge_sets.fetch_add(sets, Ordering::Relaxed);
         let patterns = self.patterns.load(Ordering::Relaxed).max(names);
-        let bytes = self.bytes.load(Ordering::Relaxed) + BYTES_A_NAME * names;
+        let bytes = self.bytes.load(Ordering::Relaxed) + BYTES_PER_NAME * names;
         let stopped = self.stopped.load(Ordering::Relaxed)
             || !(self.go_on)(&Progress { edge_sets, patterns, bytes });
         if stopped {
@@ -122,8 +128,8 @@ impl Census {
         Census::take_while(graphs, max_edges, &|_| true).unwrap_or_default()
     }
 
-    /// The same as long as `go_on` says so, which is asked again and again, from all threads; `None` if it
-    /// said no.
+    /// The same as long as `go_on` says so, which is called again and again, from all threads;
+    /// `None` if it said no.
     #[must_use]
     pub fn take_while(
         graphs: &[Graph],
@@ -132,28 +138,27 @@ impl Census {
     ) -> Option<Census> {
         let meter = Meter::new(go_on);
         // Buffers are warm and large: each thread keeps its own.
-        let takers: Vec<Mutex<Taker>> =
+        let counters: Vec<Mutex<RowCounter>> =
             (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
         let row = |graph: &Graph| {
             let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut taker = takers[thread].lock().unwrap_or_else(PoisonError::into_inner);
-            taker.row(graph, max_edges, &|sets, names| meter.look(sets, names))
+            let mut counter = counters[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            counter.row(graph, max_edges, &|sets, names| meter.check(sets, names))
         };
-        let take =
-            |graphs: &[Graph]| -> Vec<Row> { graphs.par_iter().with_max_len(1).map(row).collect() };
+        let rows = |graphs: &[Graph]| graphs.par_iter().with_max_len(1).map(row).collect();
         let mut census = Census::default();
         let mut names = NameTable::default();
         let mut sorter = Sorter::default();
-        let mut waiting: (&[Graph], Vec<Row>) = (&[], Vec::new());
-        for batch in graphs.chunks(BATCH) {
+        let mut waiting = CountedGraphs { graphs: &[], rows: Vec::new() };
+        for batch in graphs.chunks(GRAPHS_PER_BATCH) {
             if meter.stopped.load(Ordering::Relaxed) {
                 return None;
             }
             meter.patterns.store(names.len(), Ordering::Relaxed);
             meter.bytes.store(census.bytes() + names.bytes(), Ordering::Relaxed);
             let merge = || census.merge(&waiting, &mut names, &mut sorter);
-            let ((), rows) = rayon::join(merge, || take(batch));
-            waiting = (batch, rows);
+            let ((), rows) = rayon::join(merge, || rows(batch));
+            waiting = CountedGraphs { graphs: batch, rows };
         }
         if meter.stopped.load(Ordering::Relaxed) {
             return None;
@@ -167,15 +172,11 @@ impl Census {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.batches.iter().map(Batch::bytes).sum::<usize>();
-        rows + self.occurrences.capacity() + self.patterns.capacity() * size_of::<Counted>()
+        rows + self.occurrences.capacity() + self.patterns.capacity() * size_of::<KeptPattern>()
     }
 
-    fn merge(
-        &mut self,
-        (graphs, rows): &(&[Graph], Vec<Row>),
-        names: &mut NameTable,
-        sorter: &mut Sorter,
-    ) {
+    fn merge(&mut self, counted: &CountedGraphs<'_>, names: &mut NameTable, sorter: &mut Sorter) {
+        let CountedGraphs { graphs, rows } = counted;
         let entries = rows.iter().map(|row| row.found.len()).sum();
         let mut batch = Batch::with_capacity(rows.len(), entries);
         for (graph, row) in graphs.iter().zip(rows) {
@@ -200,9 +201,9 @@ impl Census {
     }
 
     /// Keeps a new pattern's occurrence, in as few bytes an edge as the graph allows.
-    fn keep(&mut self, graph: &Graph, row: &Row, found: &Found) {
+    fn keep(&mut self, graph: &Graph, row: &GraphRow, found: &CountedName) {
         let at = self.occurrences.len() as u64;
-        let width = bytes_an_edge(graph);
+        let width = bytes_per_edge(graph);
         let (edges, vertex) = row.occurrence(found);
         let mut count = 0;
         for edge in edges {
@@ -212,7 +213,7 @@ impl Census {
         if let Some(vertex) = vertex {
             self.occurrences.extend_from_slice(&vertex.to_le_bytes()[..width]);
         }
-        self.patterns.push(Counted { edges: count, graph: self.graphs as u32, at });
+        self.patterns.push(KeptPattern { edges: count, graph: self.graphs as u32, at });
     }
 
     /// The number of patterns, single vertices included.
@@ -252,7 +253,7 @@ impl Census {
 
     /// The row of `graph` in parts, ascending.
     pub(crate) fn stretches(&self, graph: usize) -> impl Iterator<Item = Stretch<'_>> {
-        self.batches[graph / BATCH].row(graph % BATCH)
+        self.batches[graph / GRAPHS_PER_BATCH].row(graph % GRAPHS_PER_BATCH)
     }
 
     /// How often `pattern` occurs in `graph`.
@@ -281,7 +282,7 @@ impl Census {
     ) -> Canonical {
         let counted = self.patterns[pattern as usize];
         let graph = &graphs[counted.graph as usize];
-        let width = bytes_an_edge(graph);
+        let width = bytes_per_edge(graph);
         let size = usize::from(counted.edges.max(1));
         let bytes = &self.occurrences[counted.at as usize..][..size * width];
         let mut numbers = bytes.chunks_exact(width).map(|bytes| {
@@ -319,7 +320,7 @@ pub(super) fn part(graph: &Graph, edges: impl Iterator<Item = Edge>) -> Graph {
 }
 
 /// The bytes that hold the number of any edge or vertex of `graph`.
-fn bytes_an_edge(graph: &Graph) -> usize {
+fn bytes_per_edge(graph: &Graph) -> usize {
     match graph.edge_count().max(graph.vertex_count()) {
         0..=0x100 => 1,
         0x101..=0x1_0000 => 2,
@@ -331,24 +332,25 @@ fn bytes_an_edge(graph: &Graph) -> usize {
 /// same pattern". For tests of its completeness.
 #[must_use]
 pub fn pattern_name(graph: &Graph) -> Option<u128> {
-    struct Last {
+    /// Keeps the name of the set of all edges.
+    struct WholeSetNamer {
         namer: Namer,
         whole: usize,
         name: Option<Name>,
     }
-    impl Follow for Last {
-        fn load(&mut self, graph: &Graph, kinds: &Kinds) {
+    impl SetVisitor for WholeSetNamer {
+        fn load(&mut self, graph: &Graph, kinds: &ArcKinds) {
             self.namer.load(graph, kinds);
         }
         fn start(&mut self, label: Label) {
             self.namer.start(label);
         }
-        fn enter(&mut self, step: Step) -> bool {
+        fn enter(&mut self, step: SetStep) -> bool {
             let name = self.namer.enter(step);
             self.name = (self.namer.size() == self.whole).then_some(name);
             self.name.is_none()
         }
-        fn tip(&mut self, step: Step, _times: u32) -> bool {
+        fn tip(&mut self, step: SetStep, _times: u32) -> bool {
             let name = self.namer.tip(step);
             self.name = (self.namer.size() + 1 == self.whole).then_some(name);
             self.name.is_none()
@@ -357,8 +359,7 @@ pub fn pattern_name(graph: &Graph) -> Option<u128> {
             self.namer.leave();
         }
     }
-    let (namer, whole) = (Namer::default(), graph.edge_count());
-    let mut last = Last { namer, whole, name: None };
+    let mut last = WholeSetNamer { namer: Namer::default(), whole: graph.edge_count(), name: None };
     Walker::default().walk(graph, graph.edge_count(), &mut last);
     last.name.map(|n| u128::from(n.0) << 64 | u128::from(n.1))
 }

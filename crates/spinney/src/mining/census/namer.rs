@@ -1,7 +1,7 @@
 //! Naming a connected edge set by a number that depends only on its pattern.
 //!
 //! Three cases, by the number of independent cycles:
-//! - **Tree**: rooted at its centroid and read there (`places`).
+//! - **Tree**: rooted at its centroid and read there (`rooted_tree_hash`).
 //! - **One cycle**: trees that hang on a ring, and the ring's readings (`ring`).
 //! - **More**: individualisation and refinement (`refine`).
 //!
@@ -14,16 +14,16 @@
 use crate::graph::Graph;
 use crate::labels::Label;
 use crate::mining::census::hash::{Name, Seeds, mixed, tag};
-use crate::mining::census::refine::Refiner;
-use crate::mining::census::ring::RingNamer;
-use crate::mining::census::rooted_tree_hash::{Forest, Leaf};
-use crate::mining::census::walk::{Kinds, Step};
+use crate::mining::census::refine::{Link, Refiner};
+use crate::mining::census::ring::{RingNamer, RingValue};
+use crate::mining::census::rooted_tree_hash::{Carried, Forest, Leaf, RingVertex};
+use crate::mining::census::walk::{ArcKinds, ArcLabels, SetStep};
 
 /// A set on the way from the first vertex to the current set.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// The edge that it adds to the set before it.
-    step: Step,
+    step: SetStep,
     /// What the forest goes back to when this set is left.
     mark: u32,
     /// The shape of the set before it.
@@ -53,7 +53,7 @@ pub(crate) struct Namer {
     edges: u64,
     frames: Vec<Frame>,
     forest: Forest,
-    ring: Vec<(u32, u64)>,
+    ring: Vec<RingVertex>,
     ring_namer: RingNamer,
     refiner: Refiner,
     tree_tags: [u64; 2],
@@ -61,14 +61,15 @@ pub(crate) struct Namer {
 
 impl Namer {
     /// Prepares for the edge sets of a graph.
-    pub(crate) fn load(&mut self, graph: &Graph, kinds: &Kinds) {
+    pub(crate) fn load(&mut self, graph: &Graph, kinds: &ArcKinds) {
         self.triples.clear();
         for e in graph.edges() {
             let ends = [e.u, e.v].map(|v| graph.label(v));
             self.triples.push(self.seeds.triple(ends, e.label));
         }
-        for &(edge, head) in &kinds.labels()[self.leaves.len()..] {
-            let (edge, seed) = (self.seeds.edge(edge), self.seeds.vertex(head));
+        for &ArcLabels { edge, head } in &kinds.labels()[self.leaves.len()..] {
+            let edge = self.seeds.edge(edge);
+            let seed = self.seeds.vertex(head);
             self.leaves.push(Leaf { seed, edge, gives: mixed(seed.wrapping_add(edge)) });
         }
         self.tree_tags = [tag(1), tag(2)];
@@ -95,7 +96,7 @@ impl Namer {
 
     /// An edge enters; gives the name of the set with it.
     #[inline]
-    pub(crate) fn enter(&mut self, step: Step) -> Name {
+    pub(crate) fn enter(&mut self, step: SetStep) -> Name {
         let leaf = &self.leaves[step.kind as usize];
         self.frames.push(Frame { step, mark: self.forest.mark(), shape: self.shape });
         self.edges = self.edges.wrapping_add(self.triples[step.edge as usize]);
@@ -106,7 +107,7 @@ impl Namer {
             }
             (Shape::Tree, false) => {
                 self.shape = Shape::Ring;
-                self.ring = self.forest.open_ring((step.from, step.to), leaf.edge);
+                self.ring = self.forest.open_ring(step.from, step.to, leaf.edge);
                 self.ring_name(None)
             }
             (Shape::Ring, true) => {
@@ -123,7 +124,7 @@ impl Namer {
 
     /// The name of the current set with one edge more.
     #[inline]
-    pub(crate) fn tip(&mut self, step: Step) -> Name {
+    pub(crate) fn tip(&mut self, step: SetStep) -> Name {
         if !step.new || self.shape == Shape::Many {
             let name = self.enter(step);
             self.leave();
@@ -135,7 +136,7 @@ impl Namer {
             let first = carried.tree_name(self.forest.len() + 1, &self.tree_tags);
             return Name(first, edges);
         }
-        Name(self.ring_name(Some((carried.root, carried.sum))), edges)
+        Name(self.ring_name(Some(carried)), edges)
     }
 
     /// The edge that entered last leaves.
@@ -150,15 +151,18 @@ impl Namer {
         self.edges = self.edges.wrapping_sub(self.triples[step.edge as usize]);
     }
 
-    /// The name of the current set, which has one cycle, with one of its values replaced.
-    fn ring_name(&mut self, replaced: Option<(u32, u64)>) -> u64 {
+    /// The name of the current set, which has one cycle, with what a leaf would change.
+    fn ring_name(&mut self, leaf: Option<Carried>) -> u64 {
         let forest = &self.forest;
-        let value = |v: u32| match replaced {
-            Some((at, value)) if at == v => value,
+        let value = |v: u32| match leaf {
+            Some(carried) if carried.root == v => carried.sum,
             _ => forest.sum(v),
         };
-        let last = self.ring.last().map_or(0, |last| last.1);
-        let ring = self.ring.iter().map(|&(v, after)| (value(v), after));
+        let last = self.ring.last().map_or(0, |last| last.next_edge);
+        let ring = self
+            .ring
+            .iter()
+            .map(|&RingVertex { vertex, next_edge }| RingValue { value: value(vertex), next_edge });
         let readings = self.ring_namer.readings(ring, last);
         let length = self.ring.len() as u64;
         mixed(readings.wrapping_add(tag(3 + (length << 8))))
@@ -170,10 +174,11 @@ impl Namer {
         let seeds: Vec<u64> = std::iter::once(*first)
             .chain(new.map(|frame| leaves[frame.step.kind as usize].seed))
             .collect();
-        let links: Vec<(u32, u32, u64)> = frames
-            .iter()
-            .map(|Frame { step, .. }| (step.from, step.to, leaves[step.kind as usize].edge))
-            .collect();
+        let link = |Frame { step, .. }: &Frame| {
+            let edge = leaves[step.kind as usize].edge;
+            Link { from: step.from as usize, to: step.to as usize, edge }
+        };
+        let links: Vec<Link> = frames.iter().map(link).collect();
         self.refiner.name(&seeds, &links)
     }
 }

@@ -17,11 +17,17 @@ pub(super) struct Refiner {
     sorted: Vec<u64>,
 }
 
-pub(super) type Links = [(u32, u32, u64)];
+/// An edge between two vertices, with the seed of its label.
+#[derive(Clone, Copy)]
+pub(super) struct Link {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) edge: u64,
+}
 
 impl Refiner {
     /// The name of a connected pattern.
-    pub(super) fn name(&mut self, seeds: &[u64], links: &Links) -> u64 {
+    pub(super) fn name(&mut self, seeds: &[u64], links: &[Link]) -> u64 {
         let mut colors = seeds.to_vec();
         self.refine(&mut colors, links);
         let size = tag(4 + ((seeds.len() as u64) << 8) + ((links.len() as u64) << 32));
@@ -30,7 +36,7 @@ impl Refiner {
 
     /// Refines until the number of colours stays the same; one round more than the last that
     /// changed it, so that colours also tell how the classes are joined.
-    fn refine(&mut self, colors: &mut [u64], links: &Links) {
+    fn refine(&mut self, colors: &mut [u64], links: &[Link]) {
         let mut classes = self.class_count(colors);
         loop {
             self.round(colors, links);
@@ -42,14 +48,13 @@ impl Refiner {
         }
     }
 
-    fn round(&mut self, colors: &mut [u64], links: &Links) {
+    fn round(&mut self, colors: &mut [u64], links: &[Link]) {
         let tag = tag(5);
         self.next.clear();
         self.next.extend(colors.iter().map(|c| mixed(c.wrapping_add(tag))));
-        for &(u, v, edge) in links {
-            let (u, v) = (u as usize, v as usize);
-            self.next[u] = self.next[u].wrapping_add(mixed(colors[v].wrapping_add(edge)));
-            self.next[v] = self.next[v].wrapping_add(mixed(colors[u].wrapping_add(edge)));
+        for &Link { from, to, edge } in links {
+            self.next[from] = self.next[from].wrapping_add(mixed(colors[to].wrapping_add(edge)));
+            self.next[to] = self.next[to].wrapping_add(mixed(colors[from].wrapping_add(edge)));
         }
         for (color, next) in colors.iter_mut().zip(&self.next) {
             *color = mixed(*next);
@@ -64,7 +69,7 @@ impl Refiner {
         self.sorted.len()
     }
 
-    fn individualize(&mut self, colors: &[u64], links: &Links) -> u64 {
+    fn individualize(&mut self, colors: &[u64], links: &[Link]) -> u64 {
         let Some(class) = undecided_class(colors, links) else { return summary(colors) };
         let mut total = 0u64;
         let mut done: Vec<(usize, u64)> = Vec::new();
@@ -87,32 +92,32 @@ fn summary(colors: &[u64]) -> u64 {
     colors.iter().fold(0u64, |sum, &c| sum.wrapping_add(mixed(c)))
 }
 
-/// Of the classes that do not consist of twins, the smallest; of those, the one of least colour.
-fn undecided_class(colors: &[u64], links: &Links) -> Option<Vec<usize>> {
-    let mut best: Option<(usize, u64, Vec<usize>)> = None;
+/// Of the classes that do not consist of twins, the smallest; of those, that of the lowest colour.
+fn undecided_class(colors: &[u64], links: &[Link]) -> Option<Vec<usize>> {
+    let mut best: Option<Vec<usize>> = None;
     for (first, &color) in colors.iter().enumerate() {
         if colors[..first].contains(&color) {
             continue;
         }
         let class: Vec<usize> = (first..colors.len()).filter(|&v| colors[v] == color).collect();
         let decided = class[1..].iter().all(|&v| are_twins(first, v, colors.len(), links));
-        if !decided && best.as_ref().is_none_or(|b| (class.len(), color) < (b.0, b.1)) {
-            best = Some((class.len(), color, class));
+        let is_smaller = |b: &Vec<usize>| (class.len(), color) < (b.len(), colors[b[0]]);
+        if !decided && best.as_ref().is_none_or(is_smaller) {
+            best = Some(class);
         }
     }
-    best.map(|b| b.2)
+    best
 }
 
 /// Whether two vertices of one label have the same labelled neighbours besides each other.
-fn are_twins(u: usize, v: usize, n: usize, links: &Links) -> bool {
+fn are_twins(u: usize, v: usize, n: usize, links: &[Link]) -> bool {
     let row = |a: usize, b: usize| {
         let mut row = vec![None; n];
-        for &(x, y, edge) in links {
-            let (x, y) = (x as usize, y as usize);
-            if x == a && y != b {
-                row[y] = Some(edge);
-            } else if y == a && x != b {
-                row[x] = Some(edge);
+        for &Link { from, to, edge } in links {
+            if from == a && to != b {
+                row[to] = Some(edge);
+            } else if to == a && from != b {
+                row[from] = Some(edge);
             }
         }
         row

@@ -9,6 +9,12 @@
 
 use crate::mining::census::hash::{mixed, then};
 
+/// What a vertex of a ring holds, and the seed of the edge to the next one.
+pub(super) struct RingValue {
+    pub(super) value: u64,
+    pub(super) next_edge: u64,
+}
+
 /// Buffers for naming rings.
 #[derive(Debug, Default)]
 pub(super) struct RingNamer {
@@ -18,14 +24,13 @@ pub(super) struct RingNamer {
 }
 
 impl RingNamer {
-    /// The sum over all readings of a ring: each vertex's value, and the seed of the edge to the
-    /// next vertex.
-    pub(super) fn readings(&mut self, ring: impl Iterator<Item = (u64, u64)>, last: u64) -> u64 {
+    /// The sum over all readings of a ring, whose last edge has the seed `last`.
+    pub(super) fn readings(&mut self, ring: impl Iterator<Item = RingValue>, last: u64) -> u64 {
         self.read.clear();
         let mut before = last;
-        self.read.extend(ring.map(|(value, after)| {
-            let read = [mixed(value.wrapping_add(after)), mixed(value.wrapping_add(before))];
-            before = after;
+        self.read.extend(ring.map(|RingValue { value, next_edge }| {
+            let read = [mixed(value.wrapping_add(next_edge)), mixed(value.wrapping_add(before))];
+            before = next_edge;
             read
         }));
         let mut reach = 1;

@@ -18,7 +18,7 @@ use crate::mining::census::hash::mixed;
 
 /// A vertex of a tree.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct TreeVertex {
     /// Label and children.
     sum: u64,
     /// What the parent's sum holds of this vertex.
@@ -43,11 +43,25 @@ pub(super) struct Leaf {
 
 const NONE: u32 = u32::MAX;
 
+/// A vertex of a ring, and the seed of the edge to the next one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RingVertex {
+    pub(super) vertex: u32,
+    pub(super) next_edge: u64,
+}
+
+/// A vertex before a change.
+#[derive(Clone, Copy, Debug)]
+struct LogEntry {
+    vertex: u32,
+    before: TreeVertex,
+}
+
 /// Rooted trees over the vertices of the current set.
 #[derive(Debug, Default)]
 pub(super) struct Forest {
-    places: Vec<Place>,
-    log: Vec<(u32, Place)>,
+    vertices: Vec<TreeVertex>,
+    log: Vec<LogEntry>,
 }
 
 /// What a leaf changes at the root of its tree, and at the child of the root above the leaf.
@@ -57,29 +71,40 @@ pub(super) struct Carried {
     pub(super) root: u32,
     /// Its new sum.
     pub(super) sum: u64,
-    top: u32,
-    top_sum: u64,
-    top_gives: u64,
-    top_edge: u64,
-    top_size: u32,
+    top: TopChild,
+}
+
+/// The child of a root above a new leaf (or that leaf), with the leaf.
+#[derive(Clone, Copy, Debug)]
+struct TopChild {
+    vertex: u32,
+    sum: u64,
+    gives: u64,
+    edge: u64,
+    size: u32,
 }
 
 impl Forest {
     /// A tree of one vertex.
     pub(super) fn start(&mut self, seed: u64) {
-        self.places.clear();
+        self.vertices.clear();
         self.log.clear();
-        self.places.push(Place { sum: seed, parent: NONE, size: 1, ..Place::default() });
+        self.vertices.push(TreeVertex {
+            sum: seed,
+            parent: NONE,
+            size: 1,
+            ..TreeVertex::default()
+        });
     }
 
     /// The number of vertices.
     pub(super) fn len(&self) -> u32 {
-        self.places.len() as u32
+        self.vertices.len() as u32
     }
 
     /// Label and children of a vertex.
     pub(super) fn sum(&self, v: u32) -> u64 {
-        self.places[v as usize].sum
+        self.vertices[v as usize].sum
     }
 
     /// Where the log ends: what [`Forest::undo`] goes back to.
@@ -90,10 +115,10 @@ impl Forest {
     /// Undoes all changes since the log ended at `mark` and there were `vertices` vertices.
     #[inline(always)]
     pub(super) fn undo(&mut self, mark: u32, vertices: u32) {
-        self.places.truncate(vertices as usize);
+        self.vertices.truncate(vertices as usize);
         while self.log.len() > mark as usize {
-            if let Some((v, place)) = self.log.pop() {
-                self.places[v as usize] = place;
+            if let Some(entry) = self.log.pop() {
+                self.vertices[entry.vertex as usize] = entry.before;
             }
         }
     }
@@ -108,8 +133,8 @@ impl Forest {
     #[inline(always)]
     pub(super) fn hang(&mut self, at: u32, leaf: &Leaf) -> Carried {
         let carried = self.carry::<true>(at, leaf);
-        let (sum, gives, edge) = (leaf.seed, leaf.gives, leaf.edge);
-        self.places.push(Place { sum, gives, edge, parent: at, size: 1 });
+        let Leaf { seed, edge, gives } = *leaf;
+        self.vertices.push(TreeVertex { sum: seed, gives, edge, parent: at, size: 1 });
         carried
     }
 
@@ -117,48 +142,53 @@ impl Forest {
     #[inline(always)]
     pub(super) fn hang_on_tree(&mut self, at: u32, leaf: &Leaf) -> Carried {
         let carried = self.hang(at, leaf);
-        if 2 * carried.top_size > self.len() {
+        if 2 * carried.top.size > self.len() {
             // Both have just been logged: they lie on the path.
-            self.shift(carried.root, carried.top);
+            self.shift(carried.root, carried.top.vertex);
         }
         carried
     }
 
-    /// Carries a new leaf below `at` up to its root, changing the places if `KEEP`.
+    /// Carries a new leaf below `at` up to its root, changing the vertices if `KEEP`.
     #[inline(always)]
     fn carry<const KEEP: bool>(&mut self, at: u32, leaf: &Leaf) -> Carried {
         let mut delta = leaf.gives;
-        let (mut top, mut top_sum, mut top_size) = (self.len(), leaf.seed, 1);
-        let (mut top_gives, mut top_edge) = (leaf.gives, leaf.edge);
+        let mut top = TopChild {
+            vertex: self.len(),
+            sum: leaf.seed,
+            gives: leaf.gives,
+            edge: leaf.edge,
+            size: 1,
+        };
         let mut v = at;
         loop {
-            let place = &mut self.places[v as usize];
+            let vertex = &mut self.vertices[v as usize];
             if KEEP {
-                self.log.push((v, *place));
+                self.log.push(LogEntry { vertex: v, before: *vertex });
             }
-            let sum = place.sum.wrapping_add(delta);
-            let size = place.size + 1;
+            let sum = vertex.sum.wrapping_add(delta);
+            let size = vertex.size + 1;
             if KEEP {
-                place.sum = sum;
-                place.size = size;
+                vertex.sum = sum;
+                vertex.size = size;
             }
-            if place.parent == NONE {
-                return Carried { root: v, sum, top, top_sum, top_gives, top_edge, top_size };
+            if vertex.parent == NONE {
+                return Carried { root: v, sum, top };
             }
-            let gives = mixed(sum.wrapping_add(place.edge));
-            delta = gives.wrapping_sub(place.gives);
+            let gives = mixed(sum.wrapping_add(vertex.edge));
+            delta = gives.wrapping_sub(vertex.gives);
             if KEEP {
-                place.gives = gives;
+                vertex.gives = gives;
             }
-            (top, top_sum, top_edge, top_gives, top_size) = (v, sum, place.edge, gives, size);
-            v = place.parent;
+            top = TopChild { vertex: v, sum, gives, edge: vertex.edge, size };
+            v = vertex.parent;
         }
     }
 
     /// Moves the root from `root` to its child `child`.
     fn shift(&mut self, root: u32, child: u32) {
-        let below = self.places[child as usize];
-        let old = &mut self.places[root as usize];
+        let below = self.vertices[child as usize];
+        let old = &mut self.vertices[root as usize];
         let all = old.size;
         old.sum = old.sum.wrapping_sub(below.gives);
         old.gives = mixed(old.sum.wrapping_add(below.edge));
@@ -166,30 +196,31 @@ impl Forest {
         old.parent = child;
         old.size = all - below.size;
         let given = old.gives;
-        let new = &mut self.places[child as usize];
+        let new = &mut self.vertices[child as usize];
         new.sum = new.sum.wrapping_add(given);
         new.parent = NONE;
         new.size = all;
     }
 
     /// Opens a tree into a ring: the path between `u` and `v`, which an edge of seed `closing` is
-    /// about to join. Gives the ring's vertices with the seed of the edge to the next one.
-    pub(super) fn open_ring(&mut self, (u, v): (u32, u32), closing: u64) -> Vec<(u32, u64)> {
-        self.log.extend((0..self.len()).zip(self.places.iter().copied()));
+    /// about to join.
+    pub(super) fn open_ring(&mut self, u: u32, v: u32, closing: u64) -> Vec<RingVertex> {
+        let all = (0..).zip(&self.vertices);
+        self.log.extend(all.map(|(vertex, &before)| LogEntry { vertex, before }));
         self.move_root_to(u);
         let mut ring = Vec::new();
         let mut below = 0;
         let mut at = v;
         loop {
-            let place = &mut self.places[at as usize];
-            place.sum = place.sum.wrapping_sub(below);
-            let next = std::mem::replace(&mut place.parent, NONE);
+            let vertex = &mut self.vertices[at as usize];
+            vertex.sum = vertex.sum.wrapping_sub(below);
+            let next = std::mem::replace(&mut vertex.parent, NONE);
             if next == NONE {
-                ring.push((at, closing));
+                ring.push(RingVertex { vertex: at, next_edge: closing });
                 return ring;
             }
-            below = place.gives;
-            ring.push((at, place.edge));
+            below = vertex.gives;
+            ring.push(RingVertex { vertex: at, next_edge: vertex.edge });
             at = next;
         }
     }
@@ -197,8 +228,8 @@ impl Forest {
     fn move_root_to(&mut self, v: u32) {
         let mut path = vec![v];
         let mut at = v;
-        while self.places[at as usize].parent != NONE {
-            at = self.places[at as usize].parent;
+        while self.vertices[at as usize].parent != NONE {
+            at = self.vertices[at as usize].parent;
             path.push(at);
         }
         for step in path.windows(2).rev() {
@@ -213,15 +244,15 @@ impl Carried {
     /// determines a tree (Aho, Hopcroft and Ullman 1974).
     #[inline(always)]
     pub(super) fn tree_name(&self, n: u32, tags: &[u64; 2]) -> u64 {
-        let side = (2 * self.top_size).cmp(&n);
+        let side = (2 * self.top.size).cmp(&n);
         if side == Ordering::Less {
             return mixed(self.sum.wrapping_add(tags[0]));
         }
-        let above = mixed(self.sum.wrapping_sub(self.top_gives).wrapping_add(self.top_edge));
+        let above = mixed(self.sum.wrapping_sub(self.top.gives).wrapping_add(self.top.edge));
         if side == Ordering::Equal {
-            mixed(self.top_gives.wrapping_add(above).wrapping_add(tags[1]))
+            mixed(self.top.gives.wrapping_add(above).wrapping_add(tags[1]))
         } else {
-            mixed(self.top_sum.wrapping_add(above).wrapping_add(tags[0]))
+            mixed(self.top.sum.wrapping_add(above).wrapping_add(tags[0]))
         }
     }
 }

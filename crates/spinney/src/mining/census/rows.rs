@@ -16,13 +16,12 @@ use crate::mining::census::PatternId;
 /// The rows of some graphs.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Where each row ends in `stretches` and in the entries.
-    ends: Vec<(u32, u32)>,
+    ends: Vec<RowEnd>,
     stretches: Vec<Extent>,
     lows: Vec<u16>,
     counts: Vec<u8>,
-    /// Where the numbers lie that `counts` cannot tell, and what they are.
-    large: Vec<(u32, u32)>,
+    /// The counts that do not fit `counts`.
+    large: Vec<LargeCount>,
 }
 
 /// The upper half of the pattern numbers of a stretch, and its length less one.
@@ -30,6 +29,23 @@ pub(super) struct Batch {
 struct Extent {
     high: u16,
     length: u16,
+}
+
+/// Where a row ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowEnd {
+    /// In `stretches`.
+    stretch: u32,
+    /// Among the entries.
+    entry: u32,
+}
+
+/// A count that does not fit a byte.
+#[derive(Clone, Copy, Debug)]
+struct LargeCount {
+    /// The number of its entry.
+    entry: u32,
+    count: u32,
 }
 
 /// In place of a number that is at least this.
@@ -47,7 +63,7 @@ pub(crate) struct Stretch<'c> {
 }
 
 impl Batch {
-    /// Room for so many rows with so many entries.
+    /// An empty batch with memory for `rows` of `entries` in all.
     pub(super) fn with_capacity(rows: usize, entries: usize) -> Batch {
         Batch {
             ends: Vec::with_capacity(rows),
@@ -62,7 +78,7 @@ impl Batch {
     pub(super) fn push(&mut self, entries: &[(PatternId, u32)]) {
         for &(_, count) in entries {
             if count >= u32::from(LARGE) {
-                self.large.push((self.counts.len() as u32, count));
+                self.large.push(LargeCount { entry: self.counts.len() as u32, count });
             }
             self.counts.push(count.min(u32::from(LARGE)) as u8);
         }
@@ -72,7 +88,8 @@ impl Batch {
             let length = (stretch.len() - 1) as u16;
             self.stretches.push(Extent { high: high(&stretch[0]) as u16, length });
         }
-        self.ends.push((self.stretches.len() as u32, self.lows.len() as u32));
+        let stretch = self.stretches.len() as u32;
+        self.ends.push(RowEnd { stretch, entry: self.lows.len() as u32 });
     }
 
     /// Bytes held.
@@ -90,13 +107,16 @@ impl Batch {
 
     /// The stretches of a row, ascending.
     pub(super) fn row(&self, row: usize) -> impl Iterator<Item = Stretch<'_>> {
-        let (from, mut at) = row.checked_sub(1).map_or((0, 0), |before| self.ends[before]);
-        self.stretches[from as usize..self.ends[row].0 as usize].iter().map(move |extent| {
-            let start = at as usize;
-            at += u32::from(extent.length) + 1;
-            let first = PatternId::from(extent.high) << 16;
-            Stretch { first, lows: &self.lows[start..at as usize], at: start, batch: self }
-        })
+        let start = row.checked_sub(1).map_or(RowEnd::default(), |before| self.ends[before]);
+        let mut at = start.entry;
+        self.stretches[start.stretch as usize..self.ends[row].stretch as usize].iter().map(
+            move |extent| {
+                let start = at as usize;
+                at += u32::from(extent.length) + 1;
+                let first = PatternId::from(extent.high) << 16;
+                Stretch { first, lows: &self.lows[start..at as usize], at: start, batch: self }
+            },
+        )
     }
 
     fn count(&self, at: usize) -> u32 {
@@ -104,8 +124,8 @@ impl Batch {
         if count < LARGE {
             return count.into();
         }
-        let found = self.large.binary_search_by_key(&(at as u32), |large| large.0);
-        found.map_or(count.into(), |found| self.large[found].1)
+        let found = self.large.binary_search_by_key(&(at as u32), |large| large.entry);
+        found.map_or(count.into(), |found| self.large[found].count)
     }
 }
 
@@ -139,7 +159,8 @@ impl<'c> Stretch<'c> {
             Some(low @ 1..=0xffff) => self.lows.partition_point(|&l| u32::from(l) < low),
             Some(_) => self.lows.len(),
         };
-        let (start, end) = (before(range.start), before(range.end));
+        let start = before(range.start);
+        let end = before(range.end);
         Stretch { lows: &self.lows[start..end.max(start)], at: self.at + start, ..self }
     }
 }

@@ -8,19 +8,19 @@ pub(super) struct Sorter {
 }
 
 /// The most bits of a digit.
-const BITS: u32 = 11;
+const DIGIT_BITS: u32 = 11;
 /// Shorter rows are sorted by comparison.
-const FEW: usize = 64;
+const MIN_RADIX_LENGTH: usize = 64;
 
 impl Sorter {
     /// Sorts the pairs by their first numbers, all of which are below `end`.
     pub(super) fn sort(&mut self, end: usize) {
-        if self.pairs.len() < FEW {
+        if self.pairs.len() < MIN_RADIX_LENGTH {
             self.pairs.sort_unstable();
             return;
         }
         let bits = usize::BITS - end.saturating_sub(1).leading_zeros();
-        let passes = bits.div_ceil(BITS).max(1);
+        let passes = bits.div_ceil(DIGIT_BITS).max(1);
         let digit_bits = bits.div_ceil(passes);
         (0..passes).for_each(|pass| self.pass(pass * digit_bits, digit_bits));
     }
@@ -28,7 +28,7 @@ impl Sorter {
     /// Sorts by one digit, keeping the order of equal ones.
     fn pass(&mut self, shift: u32, bits: u32) {
         let digit = |pair: &(u32, u32)| (pair.0 >> shift) as usize & ((1 << bits) - 1);
-        let next = &mut [0u32; 1 << BITS][..1 << bits];
+        let next = &mut [0u32; 1 << DIGIT_BITS][..1 << bits];
         self.pairs.iter().for_each(|pair| next[digit(pair)] += 1);
         let mut sum = 0;
         for n in &mut *next {

@@ -13,17 +13,18 @@ pub(super) struct NameTable {
     slots: Vec<u32>,
     mask: usize,
     /// How many names these slots are for.
-    room: usize,
+    capacity: usize,
 }
 
-const LEAST: usize = 1 << 8;
-const BLOCK: usize = 32;
+const MIN_SLOTS: usize = 1 << 8;
+/// Names that are looked up together.
+const NAMES_PER_BLOCK: usize = 32;
 
 impl NameTable {
     /// The number of a name, and whether it is new.
     #[inline(always)]
     pub(super) fn enter(&mut self, name: Name) -> (u32, bool) {
-        if self.names.len() >= self.room {
+        if self.names.len() >= self.capacity {
             self.enlarge();
         }
         let mut at = name.0 as usize & self.mask;
@@ -42,16 +43,16 @@ impl NameTable {
         (self.names.len() as u32 - 1, true)
     }
 
-    /// Enters names one after another and tells `each` the number of each and whether it is new.
+    /// Enters names one after another; `each` gets the number of each and whether it is new.
     ///
     /// Names are looked up in blocks, so that the waits for memory of a large table overlap.
     pub(super) fn enter_all(&mut self, names: &[Name], mut each: impl FnMut(u32, bool)) {
-        for block in names.chunks(BLOCK) {
-            let mut likely = [0; BLOCK];
+        for block in names.chunks(NAMES_PER_BLOCK) {
+            let mut likely = [0; NAMES_PER_BLOCK];
             for (name, slot) in block.iter().zip(&mut likely) {
                 *slot = self.slots.get(name.0 as usize & self.mask).copied().unwrap_or(0);
             }
-            let mut known = [false; BLOCK];
+            let mut known = [false; NAMES_PER_BLOCK];
             for ((name, slot), known) in block.iter().zip(&likely).zip(&mut known) {
                 *known = self.names.get((*slot as usize).wrapping_sub(1)) == Some(name);
             }
@@ -79,18 +80,18 @@ impl NameTable {
 
     /// Forgets all names but keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.room = 0;
+        self.capacity = 0;
         self.names.clear();
     }
 
     #[cold]
     fn enlarge(&mut self) {
-        let size = if self.room == 0 { LEAST } else { 4 * (self.mask + 1) };
+        let size = if self.capacity == 0 { MIN_SLOTS } else { 4 * (self.mask + 1) };
         let used = size.min(self.slots.len());
         self.slots[..used].fill(0);
         self.slots.resize(size.max(self.slots.len()), 0);
         self.mask = size - 1;
-        self.room = size / 4 * 3;
+        self.capacity = size / 4 * 3;
         for (i, name) in self.names.iter().enumerate() {
             let mut at = name.0 as usize & self.mask;
             while self.slots[at] != 0 {

@@ -9,7 +9,7 @@
 //! positions, hence is met once.
 //!
 //! **Cost.** O(degree) for a set. A set that nothing grows from (a *tip*: it has the greatest size,
-//! or no candidate is left) is shown to the follower without being entered, and like leaves of one
+//! or no candidate is left) is shown to the visitor without being entered, and like leaves of one
 //! vertex (hydrogens, say) are shown together. Most sets are tips. Memory O(edges). The stack is
 //! explicit.
 
@@ -20,10 +20,10 @@ use crate::labels::{Label, UNSEEN};
 
 /// An edge that enters the current set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct SetStep {
     /// The edge's index in the graph.
     pub(crate) edge: u32,
-    /// Number of the pair of labels, edge and head, among [`Kinds`].
+    /// Number of the pair of labels, edge and head, among [`ArcKinds`].
     pub(crate) kind: u32,
     /// Local number of the end that was in the set already (vertices are numbered as they enter).
     pub(crate) from: u32,
@@ -33,37 +33,44 @@ pub(crate) struct Step {
     pub(crate) new: bool,
 }
 
-/// Follows the walk. Returning `false` ends the whole walk.
-pub(crate) trait Follow {
+/// Sees the sets of a walk. Returning `false` ends the whole walk.
+pub(crate) trait SetVisitor {
     /// Whether only the number of sets matters: then tips of the greatest size are not told apart.
     const COUNTS_ONLY: bool = false;
     /// A graph is about to be walked.
-    fn load(&mut self, graph: &Graph, kinds: &Kinds);
+    fn load(&mut self, graph: &Graph, kinds: &ArcKinds);
     /// The set starts anew with one vertex, number 0.
     fn start(&mut self, label: Label);
     /// An edge enters.
-    fn enter(&mut self, step: Step) -> bool;
+    fn enter(&mut self, step: SetStep) -> bool;
     /// The set with one edge more, from which nothing grows, is seen but not entered; as are
     /// `times - 1` others of the same pattern.
-    fn tip(&mut self, step: Step, times: u32) -> bool;
+    fn tip(&mut self, step: SetStep, times: u32) -> bool;
     /// The edge that entered last leaves.
     fn leave(&mut self);
 }
 
-/// The pairs of an edge's label and its head's label, numbered as they are met.
-#[derive(Debug, Default)]
-pub(crate) struct Kinds {
-    numbers: FxHashMap<(Label, Label), u32>,
-    labels: Vec<(Label, Label)>,
+/// An edge's label and its head's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ArcLabels {
+    pub(crate) edge: Label,
+    pub(crate) head: Label,
 }
 
-impl Kinds {
-    /// Labels of edge and head, by number. Numbers stay the same from graph to graph.
-    pub(crate) fn labels(&self) -> &[(Label, Label)] {
+/// The pairs of an edge's label and its head's label, numbered as they are met.
+#[derive(Debug, Default)]
+pub(crate) struct ArcKinds {
+    numbers: FxHashMap<ArcLabels, u32>,
+    labels: Vec<ArcLabels>,
+}
+
+impl ArcKinds {
+    /// The labels by number. Numbers stay the same from graph to graph.
+    pub(crate) fn labels(&self) -> &[ArcLabels] {
         &self.labels
     }
 
-    fn number(&mut self, labels: (Label, Label)) -> u32 {
+    fn number(&mut self, labels: ArcLabels) -> u32 {
         *self.numbers.entry(labels).or_insert_with(|| {
             self.labels.push(labels);
             self.labels.len() as u32 - 1
@@ -101,7 +108,7 @@ const OUTSIDE: u32 = u32::MAX;
 /// Enumerates the connected edge sets of one graph after another; keeps its buffers.
 #[derive(Default)]
 pub(crate) struct Walker {
-    kinds: Kinds,
+    kinds: ArcKinds,
     arcs: Vec<Arc>,
     /// Arcs that leave vertex `v` end at `ends[v + 1]`.
     ends: Vec<u32>,
@@ -115,8 +122,13 @@ pub(crate) struct Walker {
 
 impl Walker {
     /// Walks all connected sets of 1 to `max_edges` edges of `graph`. Returns whether the
-    /// follower let it go to the end. Edges with unseen labels belong to no set.
-    pub(crate) fn walk<F: Follow>(&mut self, graph: &Graph, max_edges: usize, f: &mut F) -> bool {
+    /// visitor let it go to the end. Edges with unseen labels belong to no set.
+    pub(crate) fn walk<F: SetVisitor>(
+        &mut self,
+        graph: &Graph,
+        max_edges: usize,
+        f: &mut F,
+    ) -> bool {
         self.load(graph);
         f.load(graph, &self.kinds);
         if max_edges == 0 {
@@ -144,7 +156,8 @@ impl Walker {
         for v in 0..graph.vertex_count() as u32 {
             let start = self.arcs.len();
             for n in graph.neighbors(v).iter().filter(|n| usable(graph, n.edge)) {
-                let kind = self.kinds.number((n.label, graph.label(n.vertex)));
+                let kind =
+                    self.kinds.number(ArcLabels { edge: n.label, head: graph.label(n.vertex) });
                 self.arcs.push(Arc { edge: n.edge, kind, to: n.vertex });
             }
             self.arcs[start..].sort_unstable_by_key(|arc| (arc.kind, arc.edge));
@@ -152,7 +165,13 @@ impl Walker {
         }
     }
 
-    fn walk_from<F: Follow>(&mut self, graph: &Graph, root: u32, most: usize, f: &mut F) -> bool {
+    fn walk_from<F: SetVisitor>(
+        &mut self,
+        graph: &Graph,
+        root: u32,
+        max_edges: usize,
+        f: &mut F,
+    ) -> bool {
         if !usable(graph, root) {
             return true;
         }
@@ -161,27 +180,27 @@ impl Walker {
         self.local[e.u as usize] = 0;
         self.vertices = 1;
         self.queue.clear();
-        let kind = self.kinds.number((e.label, graph.label(e.v)));
+        let kind = self.kinds.number(ArcLabels { edge: e.label, head: graph.label(e.v) });
         // The root alone stands in the queue first; the rest of its first end follows it.
         self.queue.push(Candidate { arc: Arc { edge: root, kind, to: e.v }, from: 0 });
-        let complete = if most == 1 {
+        let complete = if max_edges == 1 {
             self.show(0, f)
         } else {
             self.discover(e.u, 0, root);
-            self.enter(0, root, f) && self.grow(root, most, f)
+            self.enter(0, root, f) && self.grow(root, max_edges, f)
         };
         while self.take_back() {}
         self.local[e.u as usize] = OUTSIDE;
         complete
     }
 
-    /// Walks all sets of at most `most` edges that grow from the set on the stack, if there is
+    /// Walks all sets of at most `max_edges` edges that grow from the set on the stack, if there is
     /// one: a root from which nothing grows was a tip.
-    fn grow<F: Follow>(&mut self, root: u32, most: usize, f: &mut F) -> bool {
+    fn grow<F: SetVisitor>(&mut self, root: u32, max_edges: usize, f: &mut F) -> bool {
         let mut at = 1;
         while let Some(taken) = self.stack.last() {
             let above = taken.at as usize + 1;
-            if self.stack.len() + 1 == most {
+            if self.stack.len() + 1 == max_edges {
                 if !self.show(at, f) {
                     return false;
                 }
@@ -203,7 +222,7 @@ impl Walker {
 
     /// Shows the current set with each candidate from `at` on.
     #[inline(always)]
-    fn show<F: Follow>(&self, mut at: usize, f: &mut F) -> bool {
+    fn show<F: SetVisitor>(&self, mut at: usize, f: &mut F) -> bool {
         if F::COUNTS_ONLY {
             let first = self.queue.get(at).map(|c| self.step(c));
             return first.is_none_or(|step| f.tip(step, (self.queue.len() - at) as u32));
@@ -226,16 +245,16 @@ impl Walker {
     }
 
     #[inline(always)]
-    fn step(&self, c: &Candidate) -> Step {
+    fn step(&self, c: &Candidate) -> SetStep {
         let local = self.local[c.arc.to as usize];
         let new = local == OUTSIDE;
         let to = if new { self.vertices } else { local };
-        Step { edge: c.arc.edge, kind: c.arc.kind, from: c.from, to, new }
+        SetStep { edge: c.arc.edge, kind: c.arc.kind, from: c.from, to, new }
     }
 
     /// Takes the candidate at `at`, or shows it if nothing grows from it.
     #[inline(always)]
-    fn enter<F: Follow>(&mut self, at: usize, root: u32, f: &mut F) -> bool {
+    fn enter<F: SetVisitor>(&mut self, at: usize, root: u32, f: &mut F) -> bool {
         let c = self.queue[at];
         let queued = self.queue.len() as u32;
         let step = self.step(&c);
