@@ -43,6 +43,8 @@ def _unpacked(text: str, digest: str) -> Any:
 
 
 def _packed(model: Any) -> tuple[str, str]:
+    if model._has_several():
+        raise ValueError("trained on several targets: score with each of estimators_")
     text = model.to_json()
     return text, hashlib.sha256(text.encode()).hexdigest()
 

@@ -175,15 +175,15 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
             raise ValueError(f"min_support must be an integer of at least 1 or a share, not {least!r}")
         if isinstance(self.max_count, bool) or not 1 <= self.max_count <= 1000:
             raise ValueError(f"max_count must be between 1 and 1000, not {self.max_count!r}")
-        return _spinney.mine(
-            graphs,
-            min_support=support,
-            max_edges=self.max_edges,
-            closed=bool(self.closed),
-            vertices=bool(self.vertices),
-            most=self.max_features,
-            threads=threads_of(self.n_jobs),
-        )
+        options = {
+            "min_support": support,
+            "max_edges": self.max_edges,
+            "closed": bool(self.closed),
+            "vertices": bool(self.vertices),
+            "max_features": self.max_features,
+            "threads": threads_of(self.n_jobs),
+        }
+        return _spinney.mine(graphs, options)
 
     def transform(self, X: Any) -> csr_matrix:
         """The matrix of graphs and patterns.
