@@ -36,7 +36,8 @@ def limits(estimator: Any) -> dict[str, Any]:
     """What the work of an estimator may take, checked."""
     max_time = getattr(estimator, "max_time", None)
     if max_time is not None:
-        if isinstance(max_time, bool) or not isinstance(max_time, numbers.Real) or not max_time > 0:
+        is_number = isinstance(max_time, numbers.Real) and not isinstance(max_time, bool)
+        if not is_number or not float(max_time) > 0:
             raise ValueError(f"max_time must be None or a number of seconds above 0, not {max_time!r}")
         max_time = float(max_time)
     return {

@@ -74,10 +74,10 @@ def _table(y: Any) -> pd.DataFrame | None:
 
 def in_order(columns: dict[str, np.ndarray], names: Sequence[str], what: str) -> list[np.ndarray]:
     """The columns of the targets `names`: by name, or else by place."""
-    if set(names) <= set(columns):
-        return [columns[name] for name in names]
     if len(columns) != len(names):
         raise ValueError(f"{what} has {len(columns)} targets, not {len(names)}: {', '.join(names)}")
+    if set(columns) == set(names):
+        return [columns[name] for name in names]
     return list(columns.values())
 
 
