@@ -44,7 +44,7 @@ def columns_of(y: Any) -> dict[str, np.ndarray] | None:
         values[missing] = None
         if column.dtype.kind == "f" and (is_array or missing.any()):
             known = values[~missing]
-            if all(float(value).is_integer() for value in known):
+            if all(float(value).is_integer() and abs(value) < 2**53 for value in known):
                 values[~missing] = [int(value) for value in known]
         columns[name] = values
     return columns

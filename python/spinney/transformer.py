@@ -16,6 +16,7 @@ from . import _spinney
 from ._drawing import Drawing, grid
 from ._graphs import Graphs, chemistry_json, threads_of
 from ._inputs import Settings, as_graphs
+from ._targets import columns_of
 
 
 class SubgraphTransformer(TransformerMixin, BaseEstimator):
@@ -142,6 +143,8 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
 
         if y is None and isinstance(X, Graphs):
             y = X.y
+        if columns_of(y) is not None:
+            raise ValueError("learned patterns are those of one target: y has several columns")
         if y is None:
             raise ValueError("learned patterns need y: requires y to be passed, but the target y is None")
         if self.estimator is not None:

@@ -247,6 +247,24 @@ def test_graphs(train, tmp_path):
     assert SpinneyClassifier(n_estimators=10).fit(spinney.read(path)).to_json() == text
 
 
+def test_graphs_with_validation_graphs(train, tmp_path):
+    """Labels that only the validation graphs have; numbers that are measured are cut by the training graphs alone."""
+    pairs = [([str(i % 3), "b", "c" if i < 30 else "d"], [(0, 1), (1, 2)][: 1 + i % 2]) for i in range(40)]
+    y = [i * 7 % 5 // 3 for i in range(40)]
+    for name, part in (("a.gsp", range(30)), ("b.gsp", range(30, 40))):
+        lines = []
+        for i in part:
+            labels, edges = pairs[i]
+            lines += [f"t # {i} {y[i]}", *(f"v {v} {label}" for v, label in enumerate(labels)), *(f"e {u} {v}" for u, v in edges)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    flags = ["--trees", 20, "--valid", tmp_path / "b.gsp", "--early-stopping", 4]
+    text = train(tmp_path / "a.gsp", *flags)
+    model = SpinneyClassifier(n_estimators=20, early_stopping_rounds=4)
+    assert model.fit(pairs[:30], y[:30], eval_set=(pairs[30:], y[30:])).to_json() == text
+    read = spinney.read(tmp_path / "a.gsp")
+    assert model.fit(read, eval_set=spinney.read(tmp_path / "b.gsp")).to_json() == text
+
+
 def test_bbbp_and_its_program_predictions(program, train, tmp_path):
     path = data_file("moleculenet/BBBP.csv")
     X = spinney.read(path, target="p_np", on_error="skip")

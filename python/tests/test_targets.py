@@ -8,6 +8,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars
+import pyarrow as pa
 import pytest
 from conftest import ALCOHOL, KIND, QUICK, SIZE, SMILES
 from sklearn.base import clone
@@ -15,7 +16,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import spinney
-from spinney import GBoostClassifier, SpinneyClassifier, SpinneyRegressor
+from spinney import GBoostClassifier, SpinneyClassifier, SpinneyRegressor, SubgraphTransformer
+from spinney.distributed import score_batches
 
 AMINE = (KIND == "amine").astype(int)
 ALONE = QUICK | {"stack": False}
@@ -128,6 +130,10 @@ def test_what_belongs_to_one_model_is_asked_of_one():
     for call in calls:
         with pytest.raises(ValueError, match="estimators_"):
             call()
+    with pytest.raises(ValueError, match="estimators_"):
+        next(score_batches(model, pa.table({"smiles": SMILES}).to_batches()))
+    with pytest.raises(ValueError, match="one target"):
+        SubgraphTransformer("learned").fit(SMILES, np.array([ALCOHOL, AMINE]).T)
     with pytest.raises(NotFittedError):
         _ = clone(model).models_
     # Another training leaves nothing of this one behind.

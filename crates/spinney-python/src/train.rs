@@ -310,10 +310,14 @@ struct TrainedModel {
 }
 
 impl TrainedModel {
-    fn new(outcome: &Outcome) -> TrainedModel {
+    fn new(outcome: Outcome, stacked: Option<spinney::Model>, stacks: bool) -> TrainedModel {
         let mut record = json!(outcome.record);
         record["tuning"] = json!(outcome.tuning);
-        TrainedModel { model: outcome.model.clone(), record }
+        let model = stacked.unwrap_or(outcome.model);
+        if stacks {
+            record["stacked_from"] = json!(model.provenance().told_by);
+        }
+        TrainedModel { model, record }
     }
 }
 
@@ -336,17 +340,16 @@ fn train_all(
             return Err(Error::failed("interrupted"));
         }
     }
-    let mut models: Vec<_> = trained.iter().map(|one| TrainedModel::new(&one.outcome)).collect();
+    let mut stacked = vec![None; trained.len()];
     if plan.stacks {
         stack_targets(&trained, |StackedTarget { number, model, .. }| {
-            if let Some(model) = model {
-                models[number].record["stacked_from"] = json!(model.provenance().told_by);
-                models[number].model = model;
-            }
+            stacked[number] = model;
             Ok(!channel.is_cancelled())
         })?;
     }
-    Ok(models)
+    let models = trained.into_iter().zip(stacked);
+    let models = models.map(|(one, stacked)| TrainedModel::new(one.outcome, stacked, plan.stacks));
+    Ok(models.collect())
 }
 
 fn train_target(
