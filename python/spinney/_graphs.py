@@ -155,7 +155,7 @@ class Graphs:
 
 
 def _restored(state: Any, names: Any, columns: Any, skipped: Any) -> Graphs:
-    return Graphs(_spinney.from_state(*state), names, columns, skipped)
+    return Graphs(_spinney.from_state(state), names, columns, skipped)
 
 
 def _as_array(written: Sequence[str | None]) -> np.ndarray:

@@ -81,8 +81,8 @@ def _apart(X: Any, covariates: Sequence[str]) -> tuple[Any, list[list[float]]]:
         )
     rest = [name for name in X.columns if str(name) not in covariates]
     if len(rest) != 1:
-        told = ", ".join(map(str, rest)) or "none"
-        raise ValueError(f"X needs one column of molecules besides covariates, not {told}")
+        others = ", ".join(map(str, rest)) or "none"
+        raise ValueError(f"X needs one column of molecules besides covariates, not {others}")
     values = []
     for name in covariates:
         try:

@@ -22,10 +22,10 @@ __all__ = [
     "from_state",
     "mine",
     "molecule_svg",
+    "parameters",
     "read",
     "string_address",
     "train",
-    "train_gboost",
 ]
 
 @final
@@ -40,7 +40,7 @@ class Graphs:
     def with_covariates(self, names: Sequence[str], values: Sequence[Sequence[float]]) -> Graphs: ...
     def chemistry(self) -> str | None: ...
     def graph(self, row: int) -> tuple[list[str], list[tuple[int, int, str]]]: ...
-    def state(self) -> tuple[Any, ...]: ...
+    def state(self) -> dict[str, Any]: ...
 
 @final
 class Model:
@@ -70,9 +70,7 @@ class Model:
     def features(self, graphs: Graphs, threads: int) -> _Csr: ...
     def questions(self) -> tuple[list[int], list[int], list[float]]: ...
     def texts(self) -> list[str]: ...
-    def importance(
-        self,
-    ) -> list[tuple[int, int, float, int, int, int, list[int], list[float]]]: ...
+    def importance(self) -> list[dict[str, Any]]: ...
     def pattern_svg(self, pattern: int) -> str: ...
     def measures(
         self, graphs: Graphs, targets: list[str], scores: npt.NDArray[np.float64]
@@ -99,55 +97,17 @@ class PatternSet:
 def from_smiles(texts: Any, chemistry: str, threads: int) -> Graphs: ...
 def from_molecules(molecules: Sequence[Any], chemistry: str) -> Graphs: ...
 def from_pairs(pairs: Sequence[Any]) -> Graphs: ...
-def from_state(
-    names: tuple[list[str], list[str]],
-    sizes: npt.NDArray[np.uint32],
-    labels: npt.NDArray[np.uint32],
-    edges: npt.NDArray[np.uint32],
-    known: tuple[list[str], list[str | None], list[float] | None],
-    kept: tuple[str | None, list[str] | None],
-    beside: tuple[list[str], list[list[float]]],
-) -> Graphs: ...
+def from_state(state: dict[str, Any]) -> Graphs: ...
 def string_address(object: Any, row: int) -> int: ...
 def read(
     path: str, chemistry: str, options: dict[str, Any], threads: int
 ) -> tuple[Graphs, tuple[list[str], list[list[str | None]], list[str]]]: ...
+def parameters() -> str: ...
 def defaults(preset: str) -> str: ...
 def train(
-    graphs: Graphs,
-    targets: list[str],
-    weights: list[float] | None,
-    valid: tuple[Graphs, list[str]] | None,
-    given: dict[str, Any],
-    *,
-    classes: bool,
-    nodes: list[str],
-    measures: bool,
-    auto: list[str],
-    engine: str,
-    memory: int | None,
-    threads: int,
-    on_round: Callable[[str], bool] | None,
-) -> tuple[Model, str]: ...
-def train_gboost(
-    graphs: Graphs,
-    targets: list[str],
-    given: dict[str, Any],
-    *,
-    nu: float,
-    tolerance: float,
-    engine: str,
-    memory: int | None,
-    threads: int,
-) -> tuple[Model, str]: ...
-def mine(
-    graphs: Graphs,
-    *,
-    min_support: int,
-    max_edges: int | None,
-    closed: bool,
-    vertices: bool,
-    most: int | None,
-    threads: int,
-) -> PatternSet: ...
+    data: dict[str, Any],
+    options: dict[str, Any],
+    on_event: Callable[[str], bool] | None = None,
+) -> list[tuple[Model, str]]: ...
+def mine(graphs: Graphs, options: dict[str, Any]) -> PatternSet: ...
 def molecule_svg(smiles: str, weights: list[float], largest_fragment: bool) -> str: ...

@@ -43,12 +43,15 @@ def _unpacked(text: str, digest: str) -> Any:
 
 
 def _packed(model: Any) -> tuple[str, str]:
+    _columns(model)
     text = model.to_json()
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
 def _columns(model: Any) -> list[tuple[str, type]]:
     """The names and kinds of the columns that are added."""
+    if model._has_several():
+        raise ValueError("trained on several targets: score with each of estimators_")
     if not hasattr(model, "classes_"):
         return [("prediction", float)]
     kind = {"i": int, "u": int, "f": float, "b": bool}.get(model.classes_.dtype.kind, str)

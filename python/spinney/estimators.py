@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +13,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _spinney
-from ._base import SpinneyBase, check_length, written
-from ._graphs import threads_of
+from . import _parameters, _spinney, _targets
+from ._base import SpinneyBase, written
+from ._targets import Target
 
 _PARAMETERS = """
     Parameters
@@ -44,11 +45,11 @@ _PARAMETERS = """
     min_split_gain : float or "auto", default="auto"
         A split must gain more than this: the larger, the fewer leaves. ``"auto"`` is {gains}.
     temperature : float or "auto", default="auto"
-        What the trees say is divided by this in the end; above 1 probabilities are less sure. ``"auto"`` is found by
-        a trial on a part held out, from 200 graphs on, if `n_estimators` and `min_split_gain` are "auto", too, else 1.
+        Divides the trees' part of a score; above 1 probabilities are less extreme. ``"auto"`` is found by
+        tuning on a part held out, from 200 graphs on, if `n_estimators` and `min_split_gain` are "auto", too, else 1.
     linear : float or "auto", default="auto"
         What a linear model of small patterns and of whole neighbourhoods counts beside the trees, for two classes or
-        numbers; 0 for none. ``"auto"`` is found by the trial, else 0.
+        numbers; 0 for none. ``"auto"`` is found by tuning, else 0.
     count_levels : int, default=20
         Ask also how often a pattern occurs: so many thresholds of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
         times; 20 of them reach up to 64, 1 asks only whether it occurs.
@@ -91,17 +92,40 @@ _PARAMETERS = """
         The attributes of networkx graphs that hold the labels.
     engine : {"auto", "census", "bound"}, default="auto"
         How patterns are explored; changes speed only.
+    max_time : float, optional
+        Most seconds. A training that reaches this limit or one of the next two ends with a valid model, which says how
+        far from the optimum the splits affected may be; ``record_["stopped"]`` names the limit.
     memory : int, optional
-        Bytes for the exploration; changes speed only.
+        Most bytes of the whole process; by default most of what is free. What does not fit is found again when needed,
+        with the same result; where that cannot be, the training ends.
+    max_patterns : int, optional
+        Most patterns that are explored and kept.
+    checkpoint : path-like, optional
+        Keep what is done in this file, and go on from it if it is there; the model is the same as without a break. A
+        checkpoint of other data or parameters is an error. Of several targets each has a file of its own.
     n_jobs : int, optional
         Threads; changes speed only. ``None`` is all cores, unless ``OMP_NUM_THREADS`` says less.
     random_state : int, RandomState or None, default=None
         The seed of all sampling; ``None`` is 0, so training is deterministic.
     verbose : int, default=0
         Above 0, show a progress bar.
+    stack : bool or "auto", default="auto"
+        With several targets, of two classes or numbers: add to each model those of the other targets, with weights from
+        out-of-fold scores, which take three more trainings a target. ``"auto"`` is True, but not with `eval_set`,
+        `early_stopping_rounds`, `checkpoint`, `max_time` or `max_patterns`.
 
     Attributes
     ----------{classes}
+    model_ : object
+        The trained model, of one target.
+    models_ : list
+        The trained models, one for each target.
+    estimators_ : list of estimators
+        With several targets, a fitted estimator for each.
+    target_names_ : list of str
+        With several targets, their names: those of the columns, or "0", "1", ...
+    n_outputs_ : int
+        The number of targets.
     patterns_ : DataFrame
         The patterns with gain, splits, cover, support, effect and direction.
     feature_importances_ : ndarray
@@ -113,7 +137,8 @@ _PARAMETERS = """
     n_features_in_ : int
         One: a column of graphs.
     record_ : dict
-        What training did: engine, patterns explored, rounds, seconds.
+        What training did: engine, patterns explored, rounds, seconds, why it ended, what tuning found, and of several
+        targets what the model is stacked from.
 
     Notes
     -----
@@ -122,6 +147,12 @@ _PARAMETERS = """
     without a copy; or what :func:`spinney.read` gives. Bad rows raise ``ValueError`` with the row's number.
     The same data and parameters give the same model file, byte for byte, as the program ``spinney``, on any
     number of threads.
+
+    `y` may have several columns (an array, a DataFrame, a list of rows or a dictionary of columns; NaN or ``None``
+    where a target is missing): each target is trained on the graphs that have it, and all share one exploration.
+    ``predict`` then gives a column for each target, ``predict_proba`` and ``decision_function`` a list; so are
+    ``classes_``, ``record_``, ``best_iteration_`` and ``evals_result_``. What belongs to one model, such as
+    ``patterns_`` and ``explain``, is asked of ``estimators_``.
 
     References
     ----------
@@ -145,26 +176,14 @@ def _documented(text: str, **parts: str) -> Callable[[type], type]:
 
 def _paper(cls: type, given: dict[str, Any]) -> Any:
     """An estimator with the paper's defaults."""
-    defaults = json.loads(_spinney.defaults("paper"))
-    names = {
-        "max_edges": "max_edges",
-        "depth": "max_depth",
-        "learning_rate": "learning_rate",
-        "trees": "n_estimators",
-        "min_samples_leaf": "min_samples_leaf",
-        "min_gain": "min_split_gain",
-        "subsample": "subsample",
-        "pattern_sample": "colsample",
-        "l2": "reg_lambda",
-        "leaf": "leaf",
-        "criterion": "criterion",
-        "count_levels": "count_levels",
-        "vertices": "vertices",
-        "init": "init",
-    }
-    theirs_by_ours = {ours: defaults[theirs] for theirs, ours in names.items()}
-    plain = {"ensemble": 1, "temperature": 1.0, "linear": 0.0, "atoms": "rdkit", "nodes": "label", "measures": False}
-    return cls(**(theirs_by_ours | plain | given))
+    values = {name: value for name, value in _parameters.paper_values().items() if name in _parameters_of(cls)}
+    plain = {"atoms": "rdkit", "nodes": "label", "measures": False, "stack": False}
+    return cls(**(values | plain | given))
+
+
+def _parameters_of(cls: type) -> list[str]:
+    """The names of a constructor's parameters."""
+    return list(inspect.signature(cls).parameters)
 
 
 class _ClassifierPart(ClassifierMixin):
@@ -172,8 +191,7 @@ class _ClassifierPart(ClassifierMixin):
 
     classes_: np.ndarray
 
-    def _learn_classes(self, y: Any) -> list[str]:
-        """Sets ``classes_``; the targets as texts."""
+    def _encode(self, y: Any) -> tuple[list[str], np.ndarray]:
         y = column_or_1d(y, warn=True)
         if y.dtype == object and y.size and not isinstance(y.flat[0], str):
             y = np.array(y.tolist())
@@ -182,19 +200,18 @@ class _ClassifierPart(ClassifierMixin):
             raise ValueError("y has labels of different types")
         classes = np.unique(y)
         if len(classes) < 2:
-            told = classes[0] if len(classes) else "none"
-            raise ValueError(f"y has a single class ({told}): there is nothing to learn from one class")
+            only = classes[0] if len(classes) else "none"
+            raise ValueError(f"y has a single class ({only}): there is nothing to learn from one class")
         names = written(classes)
         keys = [_key(name) for name in names]
         if len(set(keys)) < len(keys):
             raise ValueError("y has different texts for the same number: give numbers")
-        self.classes_ = classes
-        return written(y)
+        return written(y), classes
 
-    def _known_classes(self, y: Any) -> list[str]:
-        """Targets of validation graphs as texts."""
+    def _encode_more(self, y: Any, classes: np.ndarray | None) -> list[str]:
         y = column_or_1d(y)
-        unseen = set(written(np.unique(y))) - set(written(self.classes_))
+        known = set() if classes is None else set(written(classes))
+        unseen = set(written(np.unique(y))) - known
         if unseen:
             raise ValueError(f"eval_set has classes that y has not: {', '.join(sorted(unseen))}")
         return written(y)
@@ -218,7 +235,7 @@ class _ClassifierPart(ClassifierMixin):
     def _output_names(self) -> list[str]:
         return [""] if len(self.classes_) == 2 else [f"_{c}" for c in written(self.classes_)]
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Any:
         """Scores: above 0 for ``classes_[1]`` with two classes, else a column for each class.
 
         Parameters
@@ -228,12 +245,14 @@ class _ClassifierPart(ClassifierMixin):
         Returns
         -------
         ndarray of shape (n_graphs,) or (n_graphs, n_classes)
+            With several targets, a list of them.
         """
-        check_is_fitted(self, "model_")
+        if self._has_several():
+            return self._of_each("decision_function", X)
         scores = self._signs(self._scores(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Any:
         """The probability of each class.
 
         Parameters
@@ -243,9 +262,10 @@ class _ClassifierPart(ClassifierMixin):
         Returns
         -------
         ndarray of shape (n_graphs, n_classes)
-            In the order of ``classes_``.
+            In the order of ``classes_``. With several targets, a list of them.
         """
-        check_is_fitted(self, "model_")
+        if self._has_several():
+            return self._of_each("predict_proba", X)
         return self._probabilities(self._scores(X))
 
     def _probabilities(self, scores: np.ndarray) -> np.ndarray:
@@ -263,9 +283,10 @@ class _ClassifierPart(ClassifierMixin):
 
         Returns
         -------
-        ndarray of shape (n_graphs,)
+        ndarray of shape (n_graphs,) or (n_graphs, n_targets)
         """
-        check_is_fitted(self, "model_")
+        if self._has_several():
+            return _targets.side_by_side(self._of_each("predict", X))
         return self._meant(self._scores(X))
 
     def _meant(self, scores: np.ndarray) -> np.ndarray:
@@ -274,13 +295,13 @@ class _ClassifierPart(ClassifierMixin):
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predictions after each round."""
-        check_is_fitted(self, "model_")
+        self._fitted()
         for scores in self._staged_scores(self._graphs(X)):
             yield self._meant(scores)
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Probabilities after each round."""
-        check_is_fitted(self, "model_")
+        self._fitted()
         for scores in self._staged_scores(self._graphs(X)):
             yield self._probabilities(scores)
 
@@ -295,10 +316,10 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
-    rounds="150, of more than two classes 200, or as few, down to half, as do as well in a trial, from 200 graphs on: least "
-    "gains are tried on a part held out, then all are trained on",
+    rounds="150, of more than two classes 200, or as few, down to half, as do as well in hold-out tuning, from 200 graphs "
+    "on: least gains are tried on a part held out, then all are trained on",
     depths="16",
-    gains='from 200 graphs on 0.01 for more than two classes, and for two 0.3, 1 or 3, as the trial finds best, if '
+    gains='from 200 graphs on 0.01 for more than two classes, and for two 0.3, 1 or 3, as tuning finds best, if '
     '`n_estimators` and `temperature` are "auto", too, else 1; below, 0',
     losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
     metrics='"log_loss" (default), "accuracy" or "auc"',
@@ -367,10 +388,14 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         node_label: str = "label",
         edge_label: str = "label",
         engine: str = "auto",
+        max_time: float | None = None,
         memory: int | None = None,
+        max_patterns: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        stack: bool | str = "auto",
     ) -> None:
         self.n_estimators = n_estimators
         self.ensemble = ensemble
@@ -404,10 +429,14 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         self.node_label = node_label
         self.edge_label = edge_label
         self.engine = engine
+        self.max_time = max_time
         self.memory = memory
+        self.max_patterns = max_patterns
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.stack = stack
 
     @classmethod
     def paper(cls, **params: Any) -> SpinneyClassifier:
@@ -430,7 +459,8 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         X : sequence of molecules or graphs
             See the notes of the class.
         y : array-like, optional
-            The classes; by default those that :func:`spinney.read` read with `X`.
+            The classes; by default those that :func:`spinney.read` read with `X`. Of several targets, a column each,
+            NaN or ``None`` where one is missing.
         sample_weight : array-like, optional
             A weight for each graph.
         eval_set : (X, y) or list of (X, y), optional
@@ -443,20 +473,17 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
         -------
         self
         """
-        targets = self._learn_classes(self._given(X, y))
-        graphs = self._training_graphs(X)
-        check_length(len(graphs), targets)
-        weights = self._weights(sample_weight, X, len(graphs))
-        if isinstance(self.class_weight, Mapping):
-            of_class = {_key(str(c)): float(w) for c, w in self.class_weight.items()}
-            own = np.array([of_class.get(_key(t), 1.0) for t in targets])
-            weights = own if weights is None else weights * own
-        elif self.class_weight not in (None, "balanced"):
+        balances = isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        if not (self.class_weight is None or balances or isinstance(self.class_weight, Mapping)):
             raise ValueError(f'class_weight must be None, "balanced" or a dict, not {self.class_weight!r}')
-        balanced = "balanced" if self.class_weight == "balanced" else None
-        sets = self._eval_sets(eval_set, self._known_classes)
-        self._train(graphs, targets, weights, sets, callbacks, {"class_weight": balanced})
+        self._fit(X, y, sample_weight, eval_set, callbacks)
         return self
+
+    def _class_weights(self, target: Target) -> np.ndarray | None:
+        if not isinstance(self.class_weight, Mapping):
+            return None
+        of_class = {_key(str(c)): float(w) for c, w in self.class_weight.items()}
+        return np.array([1.0 if t is None else of_class.get(_key(t), 1.0) for t in target.values])
 
 
 @_documented(
@@ -521,10 +548,14 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         node_label: str = "label",
         edge_label: str = "label",
         engine: str = "auto",
+        max_time: float | None = None,
         memory: int | None = None,
+        max_patterns: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        stack: bool | str = "auto",
     ) -> None:
         self.n_estimators = n_estimators
         self.ensemble = ensemble
@@ -558,10 +589,14 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         self.node_label = node_label
         self.edge_label = edge_label
         self.engine = engine
+        self.max_time = max_time
         self.memory = memory
+        self.max_patterns = max_patterns
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.stack = stack
 
     @classmethod
     def paper(cls, **params: Any) -> SpinneyRegressor:
@@ -584,7 +619,8 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         X : sequence of molecules or graphs
             See the notes of the class.
         y : array-like, optional
-            The numbers; by default those that :func:`spinney.read` read with `X`.
+            The numbers; by default those that :func:`spinney.read` read with `X`. Of several targets, a column each,
+            NaN or ``None`` where one is missing.
         sample_weight : array-like, optional
             A weight for each graph.
         eval_set : (X, y) or list of (X, y), optional
@@ -596,23 +632,20 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
         -------
         self
         """
-        targets = self._numbers(self._given(X, y))
-        graphs = self._training_graphs(X)
-        check_length(len(graphs), targets)
-        weights = self._weights(sample_weight, X, len(graphs))
-        sets = self._eval_sets(eval_set, self._numbers)
-        self._train(graphs, targets, weights, sets, callbacks, {"huber_delta": self.huber_delta})
+        self._fit(X, y, sample_weight, eval_set, callbacks)
         return self
 
-    @staticmethod
-    def _numbers(y: Any) -> list[str]:
+    def _encode(self, y: Any) -> tuple[list[str], None]:
         y = column_or_1d(y, warn=True)
         texts = written(y)
         numbers = y.astype(np.float64)
         bad = np.flatnonzero(~np.isfinite(numbers))
         if len(bad):
             raise ValueError(f"row {bad[0]}: the target {numbers[bad[0]]} is not a finite number")
-        return texts
+        return texts, None
+
+    def _encode_more(self, y: Any, classes: np.ndarray | None) -> list[str]:
+        return self._encode(y)[0]
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers.
@@ -623,14 +656,16 @@ class SpinneyRegressor(RegressorMixin, SpinneyBase):
 
         Returns
         -------
-        ndarray of shape (n_graphs,)
+        ndarray of shape (n_graphs,) or (n_graphs, n_targets)
         """
-        check_is_fitted(self, "model_")
-        return self.model_.meaning(self._scores(X), "value")
+        if self._has_several():
+            return _targets.side_by_side(self._of_each("predict", X))
+        scores = self._scores(X)
+        return self.model_.meaning(scores, "value")
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predictions after each round."""
-        check_is_fitted(self, "model_")
+        self._fitted()
         for scores in self._staged_scores(self._graphs(X)):
             yield self.model_.meaning(scores, "value")
 
@@ -658,7 +693,9 @@ class GBoostClassifier(_ClassifierPart, SpinneyBase):
     Attributes
     ----------
     classes_ : ndarray
-        The two classes, sorted.
+        The two classes, sorted; with several targets, a list of them.
+    model_, models_, estimators_, target_names_, n_outputs_
+        As for :class:`SpinneyClassifier`.
     patterns_ : DataFrame
         The patterns; ``gain`` is a stump's weight.
     record_ : dict
@@ -728,29 +765,22 @@ class GBoostClassifier(_ClassifierPart, SpinneyBase):
         -------
         self
         """
-        targets = self._learn_classes(self._given(X, y))
-        if len(self.classes_) != 2:
-            raise ValueError(f"gBoost is for two classes; y has {len(self.classes_)}")
-        graphs = self._training_graphs(X)
-        check_length(len(graphs), targets)
-        model, record = _spinney.train_gboost(
-            graphs,
-            targets,
-            {"max_edges": self.max_edges, "min_support": self.min_support},
-            nu=self.nu,
-            tolerance=self.tolerance,
-            engine=self.engine,
-            memory=self.memory,
-            threads=threads_of(self.n_jobs),
-        )
-        self.model_ = model
-        self.record_ = json.loads(record)
-        self.n_features_in_ = 1
+        self._fit(X, y)
         return self
+
+    def _encode(self, y: Any) -> tuple[list[str], np.ndarray]:
+        texts, classes = super()._encode(y)
+        if len(classes) != 2:
+            raise ValueError(f"gBoost is for two classes; y has {len(classes)}")
+        return texts, classes
+
+    def _options(self, has_valid: bool, targets: int) -> dict[str, Any]:
+        gboost = {"nu": self.nu, "tolerance": self.tolerance}
+        return super()._options(has_valid, targets) | {"gboost": gboost}
 
 
 def load(path: str | os.PathLike[str]) -> SpinneyClassifier | SpinneyRegressor | GBoostClassifier:
-    """Read a model file, written by an estimator's ``save`` or by the program ``spinney``.
+    """Read a model file, written by an estimator's ``save`` or by the program ``spinney``; or one of several models.
 
     Parameters
     ----------
@@ -770,47 +800,47 @@ def load(path: str | os.PathLike[str]) -> SpinneyClassifier | SpinneyRegressor |
     """
     path = os.fspath(path)
     os.stat(path)
-    return _of_model(_spinney.Model.load(path))
+    if not _targets.is_list(path):
+        return _of_model(_spinney.Model.load(path))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        return _of_text(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _of_text(text: str) -> Any:
+    """The estimator of a model's text, or of a list of models."""
+    if not text.lstrip().startswith("["):
+        return _of_model(_spinney.Model.from_json(text))
+    names, models = _targets.parted(text)
+    estimators = [_of_model(_spinney.Model.from_json(model)) for model in models]
+    cls = type(estimators[0])
+    if any(type(one) is not cls for one in estimators):
+        raise ValueError("a list of models of different kinds")
+    params = estimators[0].get_params(deep=False)
+    for name, value in params.items():
+        # What was left to the data may have come to something else for each target.
+        alike = all(one.get_params(deep=False)[name] == value for one in estimators)
+        if not alike and _parameters.TABLE.get(name, {}).get("automatic") is not None:
+            params[name] = "auto"
+    estimator = cls(**params)
+    estimator._keep_several(names, estimators)
+    return estimator
 
 
 def _of_model(model: _spinney.Model) -> Any:
-    params = json.loads(model.params)
+    recorded = json.loads(model.params)
     chemistry = json.loads(model.chemistry) if model.chemistry else {}
-    if params.get("method") == "gboost":
-        names = {name: name for name in ("nu", "max_edges", "min_support", "tolerance")}
+    if recorded.get("method") == "gboost":
         cls: type = GBoostClassifier
+        names = ("nu", "max_edges", "min_support", "tolerance")
+        given = {name: recorded[name] for name in names if name in recorded}
     else:
         cls = SpinneyRegressor if model.task == "regression" else SpinneyClassifier
-        names = {
-            "max_edges": "max_edges",
-            "depth": "max_depth",
-            "learning_rate": "learning_rate",
-            "trees": "n_estimators",
-            "ensemble": "ensemble",
-            "temperature": "temperature",
-            "linear": "linear",
-            "min_support": "min_support",
-            "min_samples_leaf": "min_samples_leaf",
-            "min_gain": "min_split_gain",
-            "subsample": "subsample",
-            "pattern_sample": "colsample",
-            "l2": "reg_lambda",
-            "leaf": "leaf",
-            "criterion": "criterion",
-            "count_levels": "count_levels",
-            "vertices": "vertices",
-            "loss": "loss",
-            "init": "init",
-            "early_stopping": "early_stopping_rounds",
-            "metric": "eval_metric",
-            "seed": "random_state",
-        }
-        if cls is SpinneyRegressor:
-            names["huber_delta"] = "huber_delta"
-    params = {"ensemble": 1, "temperature": 1.0, "linear": 0.0} | params
-    given = {ours: params[theirs] for theirs, ours in names.items() if theirs in params}
-    if cls is SpinneyClassifier and params.get("class_weight") == "balanced":
-        given["class_weight"] = "balanced"
+        values = _parameters.recorded_values(recorded)
+        given = {name: values[name] for name in _parameters_of(cls) if name in values}
     if chemistry:
         atoms = chemistry.pop("atoms")
         given |= {"atoms": atoms[0] if len(atoms) == 1 else tuple(atoms), **chemistry}
@@ -823,7 +853,7 @@ def _of_model(model: _spinney.Model) -> Any:
         given["covariates"] = tuple(model.covariate_names)
     estimator = cls(**given)
     estimator.model_ = model
-    estimator.n_features_in_ = 1
+    estimator.n_features_in_ = estimator.n_outputs_ = 1
     estimator.record_ = {}
     if cls is not GBoostClassifier:
         estimator.best_iteration_ = estimator.n_iter_ = model.rounds

@@ -16,6 +16,7 @@ from . import _spinney
 from ._drawing import Drawing, grid
 from ._graphs import Graphs, chemistry_json, threads_of
 from ._inputs import Settings, as_graphs
+from ._targets import columns_of
 
 
 class SubgraphTransformer(TransformerMixin, BaseEstimator):
@@ -142,6 +143,8 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
 
         if y is None and isinstance(X, Graphs):
             y = X.y
+        if columns_of(y) is not None:
+            raise ValueError("learned patterns are those of one target: y has several columns")
         if y is None:
             raise ValueError("learned patterns need y: requires y to be passed, but the target y is None")
         if self.estimator is not None:
@@ -175,15 +178,15 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
             raise ValueError(f"min_support must be an integer of at least 1 or a share, not {least!r}")
         if isinstance(self.max_count, bool) or not 1 <= self.max_count <= 1000:
             raise ValueError(f"max_count must be between 1 and 1000, not {self.max_count!r}")
-        return _spinney.mine(
-            graphs,
-            min_support=support,
-            max_edges=self.max_edges,
-            closed=bool(self.closed),
-            vertices=bool(self.vertices),
-            most=self.max_features,
-            threads=threads_of(self.n_jobs),
-        )
+        options = {
+            "min_support": support,
+            "max_edges": self.max_edges,
+            "closed": bool(self.closed),
+            "vertices": bool(self.vertices),
+            "max_features": self.max_features,
+            "threads": threads_of(self.n_jobs),
+        }
+        return _spinney.mine(graphs, options)
 
     def transform(self, X: Any) -> csr_matrix:
         """The matrix of graphs and patterns.

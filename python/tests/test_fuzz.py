@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 hypothesis = pytest.importorskip("hypothesis")
@@ -34,6 +35,7 @@ PARAMS = {name: numbers for name in ["learning_rate", "max_depth", "max_edges", 
                                      "min_samples_leaf", "min_support", "min_split_gain", "count_levels", "vertices",
                                      "early_stopping_rounds", "random_state"]}
 PARAMS |= {name: words for name in ["leaf", "criterion", "init", "loss", "engine"]}
+PARAMS |= {name: numbers for name in ["max_time", "memory", "max_patterns"]}
 GOOD = SpinneyClassifier(n_estimators=5).fit(["CCO", "CC", "CO", "CCC"] * 3, [1, 0] * 6)
 GRAPHS = SpinneyClassifier(n_estimators=5, min_samples_leaf=1).fit([(["a", "b"], [(0, 1)]), (["a"], [])] * 4, [1, 0] * 4)
 
@@ -45,6 +47,18 @@ def quietly(work):
             return work()
         except ORDINARY:
             return None
+
+
+@FEW
+@given(y=st.lists(st.tuples(targets, targets), min_size=1, max_size=8), numbers=st.booleans(), is_table=st.booleans(),
+       cls=st.sampled_from([SpinneyClassifier, SpinneyRegressor, GBoostClassifier]))
+def test_fit_several_targets(y, numbers, is_table, cls):
+    model = cls() if cls is GBoostClassifier else cls(n_estimators=2)
+    y = y + [(0, 1), (1, 0)] * 4 + ([(None, np.nan)] if numbers else [])
+    X = ["C" * (1 + row % 5) + "CNO"[row % 3] for row in range(len(y))]
+    Y = pd.DataFrame(y, columns=["a", "b"]) if is_table else y
+    if quietly(lambda: model.fit(X, Y)) is not None:
+        assert model.predict(X).shape == (len(X), 2)
 
 
 @FEW

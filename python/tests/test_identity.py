@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ALCOHOL, SMILES, data_file
+from conftest import ALCOHOL, KIND, SIZE, SMILES, data_file
 
 import spinney
 from spinney import GBoostClassifier, SpinneyClassifier, SpinneyRegressor
@@ -48,7 +48,7 @@ def test_small_molecules(train, tmp_path):
     assert model.to_json() == train(words, "--target", "y", "--trees", 5)
 
 
-def test_a_trial_finds_the_same(train, tmp_path):
+def test_tuning_finds_the_same(train, tmp_path):
     # One answer in five or so is turned round: there is something to learn, and something not to.
     smiles = [f"{s}.{'C' * i}" for i in range(1, 9) for s in SMILES]
     y = [a ^ (row * 7919 % 101 < 20) for row, a in enumerate(ALCOHOL.tolist() * 8)]
@@ -60,7 +60,7 @@ def test_a_trial_finds_the_same(train, tmp_path):
     assert again.n_estimators == model.n_iter_
     assert (again.n_estimators, again.temperature, again.min_split_gain) != (150, 1.0, 1.0)
     assert again.fit(smiles, [int(a) for a in y]).to_json() == model.to_json()
-    # Without a trial a split must still gain something; without that, too, noise is learnt by heart.
+    # Without tuning a split must still gain something; without that, too, noise is learnt by heart.
     plain = SpinneyClassifier(ensemble=1, temperature=1.0).fit(smiles, [int(a) for a in y])
     assert (plain.n_iter_, json.loads(plain.to_json())["model"]["params"]["min_gain"]) == (150, 1.0)
     plain = SpinneyClassifier(ensemble=1, temperature=1.0, min_split_gain=0.0).fit(smiles, [int(a) for a in y])
@@ -92,32 +92,146 @@ def test_a_linear_model_is_the_same(train, tmp_path):
         SpinneyRegressor(linear=-1).fit(smiles, y)
 
 
-def test_models_that_were_told_by_others(program, tmp_path):
-    """Two targets of the same molecules; few have an answer to the first."""
+def two_targets():
+    """Two targets of the same molecules, of one truth; few have an answer to the first."""
     random = np.random.default_rng(5)
     matters = np.array([[0, 3, -2, 1], [3, -1, 4, -3], [-2, 4, -3, 2], [1, -3, 2, 0]])
     chains = [random.integers(0, 4, random.integers(5, 10)) for _ in range(400)]
     truth = np.array([matters[chain[:-1], chain[1:]].sum() > 2 for chain in chains])
     few, many = (truth ^ (random.random(400) < 0.12) for _ in range(2))
     smiles = ["C" + "".join("CNOS"[atom] for atom in chain) + "C" for chain in chains]
-    first = [int(answer) if i % 4 == 0 else "" for i, answer in enumerate(few)]
-    rows = [f"{s},{a},{int(b)}\n" for s, a, b in zip(smiles, first, many, strict=True)]
-    path, out = tmp_path / "two.csv", tmp_path / "scores.csv"
-    path.write_text("smiles,few,many\n" + "".join(rows))
-    run(program, "train", path, "--target", "all", "-o", tmp_path / "m.json", "--trees", 12, "--max-edges", 3)
+    first = [int(answer) if i % 4 == 0 else None for i, answer in enumerate(few)]
+    # Some molecules have no answer at all.
+    second = [None if i % 10 == 3 else int(answer) for i, answer in enumerate(many)]
+    return pd.DataFrame({"smiles": smiles, "few": first, "many": second})
+
+
+def write(table, path):
+    """A file with whole numbers as such, which pandas has as 1.0 where some are missing."""
+    table.convert_dtypes().to_csv(path, index=False)
+
+
+@pytest.fixture
+def train_all(program, tmp_path):
+    """The models of all targets, by the program."""
+
+    def trained(table, *flags):
+        path = tmp_path / "all.csv"
+        write(table, path)
+        run(program, "train", path, "--target", "all", "-o", tmp_path / "m.json", *flags)
+        names = [name for name in table.columns if name != "smiles"]
+        return [(tmp_path / f"m.{name}.json").read_text() for name in names]
+
+    return trained
+
+
+def texts(model):
+    return [one.to_json() for one in model.estimators_]
+
+
+def test_stacked_models(program, train_all, tmp_path):
+    table = two_targets()
+    smiles, path, out = table["smiles"].tolist(), tmp_path / "all.csv", tmp_path / "scores.csv"
+    written = train_all(table, "--trees", 12, "--max-edges", 3)
     run(program, "predict", tmp_path / "m.few.json", path, "-o", out)
-    told = spinney.load(tmp_path / "m.few.json")
-    assert json.loads(told.to_json())["model"]["provenance"]["told_by"]["helpers"][0]["target"] == "many"
-    assert told.to_json() == (tmp_path / "m.few.json").read_text()
-    scores = told.decision_function(smiles)
+    stacked = spinney.load(tmp_path / "m.few.json")
+    assert json.loads(stacked.to_json())["model"]["provenance"]["told_by"]["helpers"][0]["target"] == "many"
+    assert stacked.to_json() == written[0]
+    scores = stacked.decision_function(smiles)
     assert (scores == pd.read_csv(out)["score"]).all()
     # Rounds are its own; those of the other model come before the first.
-    stages = list(told.staged_predict_proba(smiles))
-    assert len(stages) == told.n_iter_ == 12
-    assert np.allclose(stages[-1], told.predict_proba(smiles), atol=1e-12)
+    stages = list(stacked.staged_predict_proba(smiles))
+    assert len(stages) == stacked.n_iter_ == 12
+    assert np.allclose(stages[-1], stacked.predict_proba(smiles), atol=1e-12)
     alone = tmp_path / "alone.json"
     run(program, "train", path, "--target", "few", "-o", alone, "--trees", 12, "--max-edges", 3)
-    assert len(spinney.load(alone).apply(smiles)[0]) < len(told.apply(smiles)[0])
+    assert len(spinney.load(alone).apply(smiles)[0]) < len(stacked.apply(smiles)[0])
+    # The same from Python, however the targets are given.
+    Y = table[["few", "many"]]
+    estimator = SpinneyClassifier(n_estimators=12, max_edges=3)
+    model = estimator.fit(smiles, Y)
+    assert texts(model) == written and model.target_names_ == ["few", "many"]
+    assert model.record_[0]["stacked_from"]["helpers"][0]["target"] == "many"
+    assert texts(estimator.fit(smiles, {"few": Y["few"].tolist(), "many": Y["many"].to_numpy()})) == written
+    read = spinney.read(path, target="all")
+    assert texts(estimator.fit(read, read.targets)) == written
+    array = estimator.fit(smiles, Y.to_numpy())
+    assert array.target_names_ == ["0", "1"]
+    np.testing.assert_array_equal(array.decision_function(smiles), model.decision_function(smiles))
+    rows = [[None if np.isnan(value) else int(value) for value in row] for row in Y.to_numpy().tolist()]
+    assert texts(estimator.fit(smiles, rows)) == texts(array)
+
+
+def test_targets_alone_share_only_their_census(train_all):
+    table = two_targets()
+    smiles, Y = table["smiles"], table[["few", "many"]]
+    flags = ["--trees", 8, "--max-edges", 3]
+    model = SpinneyClassifier(n_estimators=8, max_edges=3, stack=False).fit(smiles, Y)
+    assert texts(model) == train_all(table, *flags, "--share", "false")
+    paper = SpinneyClassifier.paper(n_estimators=8, max_edges=3).fit(smiles, Y)
+    assert texts(paper) == train_all(table, *flags, "--preset", "paper")
+    weighted = SpinneyClassifier(n_estimators=8, max_edges=3, stack=False, class_weight="balanced").fit(smiles, Y)
+    assert texts(weighted) == train_all(table, *flags, "--share", "false", "--class-weight", "balanced")
+
+
+def test_several_numbers(train_all):
+    table = two_targets()
+    size = table["smiles"].str.len().astype(float)
+    table["few"] = size + table["few"] + 0.25
+    table["many"] = (2.5 * size + table["many"]).where(table["many"].notna())
+    Y = table[["few", "many"]]
+    model = SpinneyRegressor(n_estimators=6, max_edges=2, ensemble=1).fit(table["smiles"], Y)
+    assert texts(model) == train_all(table, "--trees", 6, "--max-edges", 2, "--ensemble", 1)
+    assert model.predict(table["smiles"]).shape == (400, 2)
+
+
+def test_validation_graphs_of_several_targets(program, tmp_path):
+    table = two_targets()
+    for name, part in (("a.csv", table[:300]), ("b.csv", table[300:])):
+        write(part, tmp_path / name)
+    flags = ["--target", "few,many", "--trees", 30, "--max-edges", 2, "--early-stopping", 3]
+    run(program, "train", tmp_path / "a.csv", "-o", tmp_path / "m.json", "--valid", tmp_path / "b.csv", *flags)
+    model = SpinneyClassifier(n_estimators=30, max_edges=2, early_stopping_rounds=3)
+    X, Y = table["smiles"], table[["few", "many"]]
+    model.fit(X[:300], Y[:300], eval_set=(X[300:], Y[300:][["many", "few"]]))
+    assert texts(model) == [(tmp_path / f"m.{name}.json").read_text() for name in Y.columns]
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "poisson"])
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_losses_of_numbers(train, tmp_path, loss, preset):
+    path = tmp_path / "n.csv"
+    path.write_text("smiles,y\n" + "".join(f"{s},{v:g}\n" for s, v in zip(SMILES, SIZE, strict=True)))
+    own = {"huber_delta": 0.5} if loss == "huber" else {}
+    make = SpinneyRegressor if preset == "default" else SpinneyRegressor.paper
+    model = make(n_estimators=15, loss=loss, **own).fit(SMILES, SIZE)
+    flags = ["--huber-delta", 0.5] if own else []
+    assert model.to_json() == train(path, "--target", "y", "--trees", 15, "--loss", loss, "--preset", preset, *flags)
+
+
+@pytest.mark.parametrize("loss", ["auto", "softmax"])
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_losses_of_classes(train, tmp_path, loss, preset):
+    path = tmp_path / "k.csv"
+    path.write_text("smiles,y\n" + "".join(f"{s},{k}\n" for s, k in zip(SMILES, KIND, strict=True)))
+    make = SpinneyClassifier if preset == "default" else SpinneyClassifier.paper
+    model = make(n_estimators=8, loss=loss).fit(SMILES, KIND)
+    assert model.to_json() == train(path, "--target", "y", "--trees", 8, "--loss", loss, "--preset", preset)
+
+
+@pytest.mark.parametrize("flags", [{}, {"vertices": False}, {"measures": False}, {"engine": "bound"}], ids=str)
+def test_covariates_of_several_targets(program, tmp_path, flags):
+    table = two_targets()
+    table["dose"] = np.where(np.arange(400) % 7 == 0, np.nan, np.arange(400) * 37 % 90)
+    path = tmp_path / "all.csv"
+    write(table, path)
+    covariates = {} if "vertices" in flags else {"covariates": "dose"}
+    of_program = [word for name, value in (flags | covariates).items() for word in (f"--{name}", str(value).lower())]
+    common = ["--target", "few,many", "--trees", 6, "--max-edges", 2, *of_program]
+    run(program, "train", path, "-o", tmp_path / "m.json", *common)
+    model = SpinneyClassifier(n_estimators=6, max_edges=2, **flags, **covariates)
+    model.fit(table[["smiles", *covariates.values()]], table[["few", "many"]])
+    assert texts(model) == [(tmp_path / f"m.{name}.json").read_text() for name in ("few", "many")]
 
 
 def test_graphs(train, tmp_path):
@@ -131,6 +245,24 @@ def test_graphs(train, tmp_path):
     text = train(path, "--trees", 10)
     assert SpinneyClassifier(n_estimators=10).fit(pairs, y).to_json() == text
     assert SpinneyClassifier(n_estimators=10).fit(spinney.read(path)).to_json() == text
+
+
+def test_graphs_with_validation_graphs(train, tmp_path):
+    """Labels that only the validation graphs have; numbers that are measured are cut by the training graphs alone."""
+    pairs = [([str(i % 3), "b", "c" if i < 30 else "d"], [(0, 1), (1, 2)][: 1 + i % 2]) for i in range(40)]
+    y = [i * 7 % 5 // 3 for i in range(40)]
+    for name, part in (("a.gsp", range(30)), ("b.gsp", range(30, 40))):
+        lines = []
+        for i in part:
+            labels, edges = pairs[i]
+            lines += [f"t # {i} {y[i]}", *(f"v {v} {label}" for v, label in enumerate(labels)), *(f"e {u} {v}" for u, v in edges)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    flags = ["--trees", 20, "--valid", tmp_path / "b.gsp", "--early-stopping", 4]
+    text = train(tmp_path / "a.gsp", *flags)
+    model = SpinneyClassifier(n_estimators=20, early_stopping_rounds=4)
+    assert model.fit(pairs[:30], y[:30], eval_set=(pairs[30:], y[30:])).to_json() == text
+    read = spinney.read(tmp_path / "a.gsp")
+    assert model.fit(read, eval_set=spinney.read(tmp_path / "b.gsp")).to_json() == text
 
 
 def test_bbbp_and_its_program_predictions(program, train, tmp_path):

@@ -20,8 +20,9 @@ LONG = {"n_estimators": 1_000_000, "subsample": 0.7, "colsample": 0.9}
 @pytest.mark.parametrize("work", [
     lambda: SpinneyClassifier(**LONG).fit(SMILES * 20, list(ALCOHOL) * 20),
     lambda: SpinneyClassifier(max_edges=None, engine="census").fit(["C12C3C4C1C5C2C3C45" * 1 + "CCCCCCCCCCCCCC"] * 4 + ["O"] * 4, [0, 1] * 4),
+    lambda: SpinneyClassifier(**LONG).fit(SMILES * 20, [[a, 1 - a] for a in list(ALCOHOL) * 20]),
     lambda: SubgraphTransformer(min_support=1, max_edges=None, closed=False).fit(["C1CC2CCC3CCC4CCCC5C1C2C3C45" + "NOCPS" * 4]),
-], ids=["boosting", "census", "mining"])
+], ids=["boosting", "census", "targets", "mining"])
 def test_ctrl_c(work):
     # A process started in the background ignores the signal until told otherwise.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,6 +37,26 @@ def test_ctrl_c(work):
         timer.join()
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_training_that_was_interrupted_goes_on(tmp_path):
+    X, y = SMILES * 20, list(ALCOHOL) * 20
+    estimator = SpinneyClassifier(n_estimators=2000, subsample=0.7, checkpoint=tmp_path / "run.json")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            estimator.fit(X, y)
+            time.sleep(2)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    resumed = []
+    estimator.fit(X, y, callbacks=[resumed.append])
+    whole = SpinneyClassifier(n_estimators=2000, subsample=0.7).fit(X, y)
+    assert estimator.to_json() == whole.to_json() and resumed[0].iteration > 0
 
 
 def test_other_threads_run_meanwhile():

@@ -99,8 +99,10 @@ def test_wrong_lengths_types_and_targets(estimator, y):
         clone(estimator).fit([], [])
     with pytest.raises(TypeError):
         clone(estimator).fit(np.zeros((30, 4)), y)
+    with pytest.raises(ValueError, match="2 entries for 30 graphs"):
+        clone(estimator).fit(SMILES, np.array([[0] * 30, [1] * 30]))
     with pytest.raises(ValueError):
-        clone(estimator).fit(SMILES, np.array([y, y]).T)
+        clone(estimator).fit(SMILES, np.array([[y, y]]).T)
     if isinstance(estimator, SpinneyRegressor):
         with pytest.raises(ValueError, match="row 3"):
             clone(estimator).fit(SMILES, np.where(np.arange(30) == 3, np.nan, y))

@@ -90,9 +90,10 @@ fn chunks(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
     if object.hasattr("__arrow_c_array__")? {
         let Ok(pair) = object.call_method0("__arrow_c_array__") else { return Ok(None) };
         let pair = pair.cast_into::<PyTuple>()?;
-        let (schema, array) = (pair.get_item(0)?, pair.get_item(1)?);
-        let (schema, array) = (schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?);
-        return Ok(one(schema, array)?.map(|array| vec![array]));
+        let schema = pair.get_item(0)?;
+        let array = pair.get_item(1)?;
+        let array = one(schema.cast::<PyCapsule>()?, array.cast::<PyCapsule>()?)?;
+        return Ok(array.map(|array| vec![array]));
     }
     if object.hasattr("__arrow_c_stream__")? {
         let Ok(capsule) = object.call_method0("__arrow_c_stream__") else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! What patterns and atoms add to scores.
 //!
-//! The contribution of a pattern that occurs is shared equally over the atoms of its occurrences; what
-//! patterns add by being absent belongs to no atom.
+//! The contribution of a pattern that occurs is shared equally over the atoms of its occurrences;
+//! what patterns add by being absent belongs to no atom.
 
 use std::sync::Arc;
 
@@ -28,7 +28,8 @@ pub(crate) fn explain<'py>(
 ) -> PyResult<Explained<'py>> {
     let of_graphs = || Views::of_model(&model.inner).unwrap_or_default().copies();
     let copies = model.chemistry.as_ref().map_or_else(of_graphs, Chemistry::copies);
-    let (inner, data) = (Arc::clone(&model.inner), model.data(py, graphs, threads)?);
+    let inner = Arc::clone(&model.inner);
+    let data = model.data(py, graphs, threads)?;
     let count = data.len();
     let (found, atoms) = work::run(py, threads, move |_| {
         let found = inner.contributions(&data);
@@ -41,7 +42,8 @@ pub(crate) fn explain<'py>(
     for own in &atoms {
         starts.push(starts[starts.len() - 1] + (own.len() / outputs) as i64);
     }
-    let (flat, patterns) = (atoms.concat(), found.patterns);
+    let flat = atoms.concat();
+    let patterns = found.patterns;
     let total = flat.len() / outputs;
     Ok((
         found.bias.into_pyarray(py),
@@ -57,7 +59,8 @@ fn atoms(
     model: &spinney::Model,
     data: &Dataset,
     found: &Contributions,
-    (i, copies): (usize, Copies),
+    i: usize,
+    copies: Copies,
 ) -> Vec<f64> {
     let outputs = model.attribution(data, found, i, copies);
     let atoms = outputs.first().map_or(0, |shares| shares.vertices.len());
@@ -73,7 +76,7 @@ pub(crate) fn molecule_svg(
     weights: Vec<f64>,
     largest_fragment: bool,
 ) -> PyResult<String> {
-    let draw = move |_: &work::Desk<()>| {
+    let draw = move |_: &work::Channel<()>| {
         let chemistry = Chemistry { largest_fragment, ..Chemistry::default() };
         let atoms = chemistry.atoms_of_vertices(&toolkit::from_smiles(&smiles)?);
         let mut placed = vec![0.0; atoms.iter().map(|&v| v as usize + 1).max().unwrap_or(0)];

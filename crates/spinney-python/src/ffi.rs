@@ -1,10 +1,10 @@
 //! Arrow's C data interface: columns of texts from a foreign producer.
 //!
-//! The only `unsafe` code of the project, with the taking of structures out of capsules in `arrow.rs`. It knows
-//! no Python, so that it can be tested alone, under a sanitizer (`fuzz/arrow`).
+//! The only `unsafe` code of the project, with the taking of structures out of capsules in
+//! `arrow.rs`. It knows no Python, so that it can be tested alone, under a sanitizer (`fuzz/arrow`).
 //!
-//! **Invariant.** Buffers are checked (offsets, UTF-8) before they are used; a structure is released exactly
-//! once, whatever goes wrong.
+//! **Invariant.** Buffers are checked (offsets, UTF-8) before they are used; a structure is released
+//! exactly once, whatever goes wrong.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -19,7 +19,7 @@ pub(crate) fn all_texts(mut stream: FFI_ArrowArrayStream) -> Result<Option<Vec<A
     };
     let broken = |code: i32| format!("an Arrow stream failed: error {code}");
     let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the callbacks of a live stream, called with the stream and an empty structure to fill.
+    // SAFETY: the callbacks of a live stream, called with it and an empty structure to fill.
     let code = unsafe { get_schema(&raw mut stream, &raw mut schema) };
     if code != 0 {
         return Err(broken(code));

@@ -6,14 +6,17 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::{
-    Bound, PyAny, PyAnyMethods, PyResult, PyStringMethods, Python, pyclass, pyfunction, pymethods,
+    Bound, FromPyObject, IntoPyObject, PyAny, PyAnyMethods, PyResult, PyStringMethods, Python,
+    pyclass, pyfunction, pymethods,
 };
 use pyo3::types::PyString;
+use serde_json::json;
 use spinney::Dataset;
 use spinney::dataset::Record;
 use spinney::graph::{Edge, Graph, GraphBuilder};
 use spinney::io::DEFAULT_LABEL;
 use spinney::labels::{Labels, Names};
+use spinney::representation::CovariateColumns;
 use spinney_chem::molecule::{Atom, Bond, BondKind};
 use spinney_chem::read::graphs_of;
 use spinney_chem::{Chemistry, Molecule};
@@ -31,29 +34,49 @@ pub(crate) struct Graphs {
     /// Each molecule as SMILES, where a file was read.
     pub(crate) structures: Option<Vec<String>>,
     /// Numbers beside the graphs.
-    pub(crate) beside: Beside,
-}
-
-/// Covariates as they are given: names, and values by column, NaN where one is missing.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Beside {
-    pub(crate) names: Vec<String>,
-    pub(crate) values: Vec<Vec<f64>>,
+    pub(crate) covariates: CovariateColumns,
 }
 
 /// Vertex labels, and edges with their labels.
 type Written = (Vec<String>, Vec<(u32, u32, String)>);
 
-/// All of a data set in flat arrays: names, then sizes, labels and edges of all graphs.
-type State<'py> = (
-    (Vec<String>, Vec<String>),
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
-    (Option<String>, Option<Vec<String>>),
-    (Vec<String>, Vec<Vec<f64>>),
-);
+/// All of a data set in flat arrays, as a dictionary.
+#[derive(IntoPyObject)]
+struct State<'py> {
+    vertex_labels: Vec<String>,
+    edge_labels: Vec<String>,
+    /// Vertices and edges of each graph.
+    sizes: Bound<'py, PyArray1<u32>>,
+    labels: Bound<'py, PyArray1<u32>>,
+    /// Ends and label of each edge.
+    edges: Bound<'py, PyArray1<u32>>,
+    ids: Vec<String>,
+    targets: Vec<Option<String>>,
+    weights: Option<Vec<f64>>,
+    chemistry: Option<String>,
+    structures: Option<Vec<String>>,
+    covariates: NamedColumns,
+}
+
+/// The same, read.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct GivenState<'py> {
+    vertex_labels: Vec<String>,
+    edge_labels: Vec<String>,
+    sizes: PyReadonlyArray1<'py, u32>,
+    labels: PyReadonlyArray1<'py, u32>,
+    edges: PyReadonlyArray1<'py, u32>,
+    ids: Vec<String>,
+    targets: Vec<Option<String>>,
+    weights: Option<Vec<f64>>,
+    chemistry: Option<String>,
+    structures: Option<Vec<String>>,
+    covariates: NamedColumns,
+}
+
+/// Names, and values by column.
+type NamedColumns = (Vec<String>, Vec<Vec<f64>>);
 
 #[pymethods]
 impl Graphs {
@@ -73,9 +96,9 @@ impl Graphs {
             data: Arc::new(self.data.subset(&rows)),
             chemistry: self.chemistry.clone(),
             structures: self.structures.as_ref().map(pick),
-            beside: Beside {
-                names: self.beside.names.clone(),
-                values: self.beside.values.iter().map(own).collect(),
+            covariates: CovariateColumns {
+                names: self.covariates.names.clone(),
+                values: self.covariates.values.iter().map(own).collect(),
             },
         })
     }
@@ -99,21 +122,23 @@ impl Graphs {
     }
 
     /// Names and values of covariates, by column.
-    fn covariates(&self) -> (Vec<String>, Vec<Vec<f64>>) {
-        (self.beside.names.clone(), self.beside.values.clone())
+    fn covariates(&self) -> NamedColumns {
+        (self.covariates.names.clone(), self.covariates.values.clone())
     }
 
     /// The same graphs with covariates.
     fn with_covariates(&self, names: Vec<String>, values: Vec<Vec<f64>>) -> PyResult<Graphs> {
-        let beside = Beside::new(names, values, self.data.len())?;
-        let data = Arc::clone(&self.data);
-        let (chemistry, structures) = (self.chemistry.clone(), self.structures.clone());
-        Ok(Graphs { data, chemistry, structures, beside })
+        Ok(Graphs {
+            data: Arc::clone(&self.data),
+            chemistry: self.chemistry.clone(),
+            structures: self.structures.clone(),
+            covariates: covariate_columns(names, values, self.data.len())?,
+        })
     }
 
     /// How molecules became graphs, as JSON; `None` for graphs.
     pub(crate) fn chemistry(&self) -> Option<String> {
-        self.chemistry.as_ref().map(|c| c.to_json().to_string())
+        self.chemistry.as_ref().map(|chemistry| json!(chemistry).to_string())
     }
 
     /// The labels of a graph's vertices and its edges `(u, v, label)`.
@@ -134,90 +159,102 @@ impl Graphs {
         let edge = |e: &Edge| [e.u, e.v, e.label];
         let edges: Vec<u32> = graphs.iter().flat_map(Graph::edges).flat_map(edge).collect();
         let names = self.data.labels();
-        (
-            (names.vertex.names().to_vec(), names.edge.names().to_vec()),
-            sizes.into_pyarray(py),
-            labels.into_pyarray(py),
-            edges.into_pyarray(py),
-            (self.ids(), self.targets(), self.weights()),
-            (self.chemistry(), self.structures.clone()),
-            self.covariates(),
-        )
+        State {
+            vertex_labels: names.vertex.names().to_vec(),
+            edge_labels: names.edge.names().to_vec(),
+            sizes: sizes.into_pyarray(py),
+            labels: labels.into_pyarray(py),
+            edges: edges.into_pyarray(py),
+            ids: self.ids(),
+            targets: self.targets(),
+            weights: self.weights(),
+            chemistry: self.chemistry(),
+            structures: self.structures.clone(),
+            covariates: self.covariates(),
+        }
     }
 }
 
-impl Beside {
-    fn new(names: Vec<String>, values: Vec<Vec<f64>>, graphs: usize) -> PyResult<Beside> {
-        let wrong = |reason: String| Err(PyValueError::new_err(format!("covariates: {reason}")));
-        if names.len() != values.len() {
-            return wrong(format!("{} names of {} columns", names.len(), values.len()));
-        }
-        for (i, (name, column)) in names.iter().zip(&values).enumerate() {
-            if column.len() != graphs {
-                return wrong(format!("{} values of {name:?} for {graphs} graphs", column.len()));
-            }
-            if names[..i].contains(name) {
-                return wrong(format!("{name:?} is named twice"));
-            }
-            if let Some(row) = column.iter().position(|value| value.is_infinite()) {
-                return wrong(format!("row {row}: {name:?} is {}, no finite number", column[row]));
-            }
-        }
-        Ok(Beside { names, values })
+impl Graphs {
+    /// Graphs with nothing beside them.
+    pub(crate) fn plain(data: Dataset, chemistry: Option<Chemistry>) -> Graphs {
+        let covariates = CovariateColumns::default();
+        Graphs { data: Arc::new(data), chemistry, structures: None, covariates }
     }
 
     /// The values of the covariates with these names; others are left out.
-    pub(crate) fn in_order(&self, names: &[String]) -> PyResult<Vec<Vec<f64>>> {
-        let values = names.iter().map(|name| {
-            let at = self.names.iter().position(|own| own == name).ok_or_else(|| {
+    pub(crate) fn covariates_in_order(&self, names: &[String]) -> PyResult<Vec<Vec<f64>>> {
+        let CovariateColumns { names: own, values } = &self.covariates;
+        let column = |name: &String| match own.iter().position(|other| other == name) {
+            Some(at) => Ok(values[at].clone()),
+            None => {
                 let reason = format!("covariates: {name:?} is needed, as in training");
-                PyValueError::new_err(reason)
-            })?;
-            Ok(self.values[at].clone())
-        });
-        values.collect()
+                Err(PyValueError::new_err(reason))
+            }
+        };
+        names.iter().map(column).collect()
     }
+}
+
+/// Covariates, checked: a finite number or NaN for every graph, and no name twice.
+fn covariate_columns(
+    names: Vec<String>,
+    values: Vec<Vec<f64>>,
+    graphs: usize,
+) -> PyResult<CovariateColumns> {
+    let wrong = |reason: String| Err(PyValueError::new_err(format!("covariates: {reason}")));
+    if names.len() != values.len() {
+        return wrong(format!("{} names of {} columns", names.len(), values.len()));
+    }
+    for (i, (name, column)) in names.iter().zip(&values).enumerate() {
+        if column.len() != graphs {
+            return wrong(format!("{} values of {name:?} for {graphs} graphs", column.len()));
+        }
+        if names[..i].contains(name) {
+            return wrong(format!("{name:?} is named twice"));
+        }
+        if let Some(row) = column.iter().position(|value| value.is_infinite()) {
+            return wrong(format!("row {row}: {name:?} is {}, no finite number", column[row]));
+        }
+    }
+    Ok(CovariateColumns { names, values })
 }
 
 /// The graphs of a [`Graphs::state`].
 #[pyfunction]
-#[allow(clippy::type_complexity, clippy::too_many_arguments)]
-pub(crate) fn from_state(
-    names: (Vec<String>, Vec<String>),
-    sizes: PyReadonlyArray1<'_, u32>,
-    labels: PyReadonlyArray1<'_, u32>,
-    edges: PyReadonlyArray1<'_, u32>,
-    known: (Vec<String>, Vec<Option<String>>, Option<Vec<f64>>),
-    kept: (Option<String>, Option<Vec<String>>),
-    beside: (Vec<String>, Vec<Vec<f64>>),
-) -> PyResult<Graphs> {
+pub(crate) fn from_state(state: GivenState<'_>) -> PyResult<Graphs> {
     let broken = || PyValueError::new_err("a broken pickle of graphs");
-    let (mut labels, mut edges) = (labels.as_slice()?, edges.as_slice()?);
-    let (ids, targets, weights) = known;
-    let mut rest = ids.into_iter().zip(targets);
+    let mut labels = state.labels.as_slice()?;
+    let mut edges = state.edges.as_slice()?;
+    let mut rest = state.ids.into_iter().zip(state.targets);
     let mut records = Vec::new();
-    for size in sizes.as_slice()?.as_chunks::<2>().0 {
+    for size in state.sizes.as_slice()?.as_chunks::<2>().0 {
         let [n, m] = size.map(|s| s as usize);
         let (own, later) = labels.split_at_checked(n).ok_or_else(broken)?;
         let (lines, after) =
             edges.split_at_checked(m.checked_mul(3).ok_or_else(broken)?).ok_or_else(broken)?;
-        (labels, edges) = (later, after);
+        labels = later;
+        edges = after;
         let lines = lines.as_chunks::<3>().0.iter();
         let lines = lines.map(|&[u, v, label]| Edge { u, v, label }).collect();
         let (id, target) = rest.next().ok_or_else(broken)?;
         records.push(Record { graph: Graph::new(own.to_vec(), lines), id, target });
     }
     let names = Labels {
-        vertex: names.0.into_iter().collect::<Names>(),
-        edge: names.1.into_iter().collect::<Names>(),
+        vertex: state.vertex_labels.into_iter().collect::<Names>(),
+        edge: state.edge_labels.into_iter().collect::<Names>(),
     };
     let mut data = Dataset::new(&names, records);
-    if let Some(weights) = weights {
+    if let Some(weights) = state.weights {
         data = data.with_weights(weights).map_err(crate::errors::raised)?;
     }
-    let chemistry = kept.0.as_deref().map(chemistry_of).transpose()?;
-    let beside = Beside::new(beside.0, beside.1, data.len())?;
-    Ok(Graphs { data: Arc::new(data), chemistry, structures: kept.1, beside })
+    let (names, values) = state.covariates;
+    Ok(Graphs {
+        covariates: covariate_columns(names, values, data.len())?,
+        data: Arc::new(data),
+        chemistry: state.chemistry.as_deref().map(chemistry_of).transpose()?,
+        structures: state.structures,
+    })
 }
 
 /// Chemistry from JSON.
@@ -239,18 +276,14 @@ pub(crate) fn from_smiles(
     threads: usize,
 ) -> PyResult<Graphs> {
     let chemistry = chemistry_of(chemistry)?;
-    let (texts, settings) = (Texts::of(texts)?, chemistry.clone());
-    let made = work::run(py, threads, move |desk| {
+    let texts = Texts::of(texts)?;
+    let settings = chemistry.clone();
+    let made = work::run(py, threads, move |channel| {
         let list = texts.list()?;
-        graphs_of(&list, &settings, || !desk.is_stopped()).map_err(|bad| (bad.row, bad.reason))
+        graphs_of(&list, &settings, || !channel.is_cancelled()).map_err(|bad| (bad.row, bad.reason))
     })?;
     let data = made.map_err(|(row, reason)| bad_row(row, reason))?.unwrap_or_default();
-    Ok(Graphs {
-        data: Arc::new(data),
-        chemistry: Some(chemistry),
-        structures: None,
-        beside: Beside::default(),
-    })
+    Ok(Graphs::plain(data, Some(chemistry)))
 }
 
 /// Graphs of RDKit's molecules, taken as they are.
@@ -264,8 +297,7 @@ pub(crate) fn from_molecules(molecules: &Bound<'_, PyAny>, chemistry: &str) -> P
         let graph = chemistry.graph(&read, &mut labels);
         records.push(Record { graph, id: row.to_string(), target: None });
     }
-    let data = Arc::new(Dataset::new(&labels, records));
-    Ok(Graphs { data, chemistry: Some(chemistry), structures: None, beside: Beside::default() })
+    Ok(Graphs::plain(Dataset::new(&labels, records), Some(chemistry)))
 }
 
 fn molecule_of(molecule: &Bound<'_, PyAny>) -> PyResult<Molecule> {
@@ -326,8 +358,7 @@ pub(crate) fn from_pairs(pairs: &Bound<'_, PyAny>) -> PyResult<Graphs> {
         })?;
         records.push(Record { graph, id: row.to_string(), target: None });
     }
-    let data = Arc::new(Dataset::new(&labels, records));
-    Ok(Graphs { data, chemistry: None, structures: None, beside: Beside::default() })
+    Ok(Graphs::plain(Dataset::new(&labels, records), None))
 }
 
 fn graph_of(pair: &Bound<'_, PyAny>, labels: &mut Labels) -> PyResult<Graph> {
@@ -351,7 +382,8 @@ fn graph_of(pair: &Bound<'_, PyAny>, labels: &mut Labels) -> PyResult<Graph> {
                 || PyValueError::new_err(format!("vertex {end} of an edge: no such vertex"));
             u32::try_from(end).map_err(|_| wrong())
         };
-        let (u, v) = (end(0)?, end(1)?);
+        let u = end(0)?;
+        let v = end(1)?;
         let label = match parts {
             3 => interned(&edge.get_item(2)?, &mut labels.edge)?,
             _ => labels.edge.intern(DEFAULT_LABEL),

@@ -1,8 +1,8 @@
 //! The Rust half of the Python package `spinney`.
 //!
 //! Thin: it turns Python's objects into the library's, runs the work on threads of its own without
-//! the interpreter's lock, and turns results into arrays. Estimators, tables and pictures for notebooks
-//! are Python (`python/spinney`).
+//! the interpreter's lock, and turns results into arrays. Estimators, tables and pictures for
+//! notebooks are Python (`python/spinney`).
 //!
 //! **Invariant.** No panic reaches the interpreter: all work goes through `work`, which catches it.
 //! No call holds the interpreter's lock while it computes, and all can be interrupted.
@@ -38,9 +38,9 @@ fn _spinney(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graphs::from_state, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::string_address, module)?)?;
     module.add_function(wrap_pyfunction!(read::read, module)?)?;
+    module.add_function(wrap_pyfunction!(params::parameters, module)?)?;
     module.add_function(wrap_pyfunction!(params::defaults, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
-    module.add_function(wrap_pyfunction!(train::train_gboost, module)?)?;
     module.add_function(wrap_pyfunction!(mined::mine, module)?)?;
     module.add_function(wrap_pyfunction!(explain::molecule_svg, module)?)?;
     Ok(())

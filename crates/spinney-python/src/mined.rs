@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
-use pyo3::prelude::{Bound, PyResult, Python, pyclass, pyfunction, pymethods};
+use pyo3::prelude::{Bound, FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
 use spinney::labels::{Label, Labels, Names};
 use spinney::mining::{DfsCode, DfsEdge, Limits, Wanted};
 use spinney::model::Matcher;
@@ -36,32 +36,40 @@ pub(crate) type Csr<'py> =
 type Spelled = (Option<Label>, Vec<(u16, u16, Label, Label, Label)>);
 type State = (Vec<String>, Vec<String>, Vec<Spelled>, Vec<u32>, Option<String>);
 
-/// Finds the patterns of up to `max_edges` edges in at least `min_support` graphs; at most `most` of
-/// them, those in the most graphs first.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // One call from Python, with keywords.
-#[pyo3(signature = (graphs, *, min_support, max_edges, closed, vertices, most, threads))]
-pub(crate) fn mine(
-    py: Python<'_>,
-    graphs: &Bound<'_, Graphs>,
+/// Which patterns to find; a dictionary in Python.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct MiningOptions {
+    /// The least number of graphs that contain a pattern.
     min_support: usize,
     max_edges: Option<usize>,
     closed: bool,
     vertices: bool,
-    most: Option<usize>,
+    /// The most patterns, those in the most graphs first.
+    max_features: Option<usize>,
     threads: usize,
+}
+
+/// Finds patterns.
+#[pyfunction]
+pub(crate) fn mine(
+    py: Python<'_>,
+    graphs: &Bound<'_, Graphs>,
+    options: MiningOptions,
 ) -> PyResult<PatternSet> {
     let graphs = graphs.get();
-    let (data, chemistry) = (Arc::clone(&graphs.data), graphs.chemistry());
-    let wanted =
-        Wanted { limits: Limits { min_support: min_support.max(1), max_edges }, vertices, closed };
-    let inner = work::run(py, threads, move |desk| {
+    let data = Arc::clone(&graphs.data);
+    let chemistry = graphs.chemistry();
+    let MiningOptions { min_support, max_edges, closed, vertices, max_features, threads } = options;
+    let limits = Limits { min_support: min_support.max(1), max_edges };
+    let wanted = Wanted { limits, vertices, closed };
+    let inner = work::run(py, threads, move |channel| {
         let mut found: Vec<(DfsCode, u32)> = Vec::new();
         spinney::mining::mine(data.graphs(), wanted, |mined| {
             found.push((mined.code, mined.graphs.len() as u32));
-            !desk.is_stopped()
+            !channel.is_cancelled()
         });
-        if let Some(most) = most {
+        if let Some(most) = max_features {
             let rank = |p: &(DfsCode, u32)| (std::cmp::Reverse(p.1), p.0.edge_count());
             found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.0.cmp(&b.0)));
             found.truncate(most);
@@ -105,8 +113,9 @@ impl PatternSet {
         let graphs = graphs.get();
         let own = self.inner.chemistry.as_deref().map(chemistry_of).transpose()?;
         compatible(own.as_ref(), graphs)?;
-        let (inner, data) = (Arc::clone(&self.inner), Arc::clone(&graphs.data));
-        let found = work::run(py, threads, move |desk| {
+        let inner = Arc::clone(&self.inner);
+        let data = Arc::clone(&graphs.data);
+        let found = work::run(py, threads, move |channel| {
             let matcher = Matcher::new(inner.codes.iter().map(|code| (code, most.max(1))));
             let row = |found: &[(u32, u32)]| {
                 let mut row: Vec<(i32, u32)> =
@@ -114,7 +123,7 @@ impl PatternSet {
                 row.sort_unstable();
                 row
             };
-            rows(&data, &inner.labels, &matcher, row, || !desk.is_stopped())
+            rows(&data, &inner.labels, &matcher, row, || !channel.is_cancelled())
         })?;
         Ok((
             found.starts.into_pyarray(py),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
-use pyo3::prelude::{Bound, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods};
+use pyo3::prelude::{
+    Bound, IntoPyObject, Py, PyAny, PyAnyMethods, PyResult, Python, pyclass, pymethods,
+};
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 use spinney::Dataset;
@@ -44,16 +46,17 @@ impl Model {
     ) -> PyResult<Arc<Dataset>> {
         compatible(self.chemistry.as_ref(), given)?;
         let views = Views::of_model(&self.inner).unwrap_or_default();
-        let (data, covariates) = (Arc::clone(&given.data), self.covariates());
+        let data = Arc::clone(&given.data);
+        let covariates = self.covariates();
         let is_viewed = views.vertices != Views::default().vertices;
         if covariates.is_empty() && !is_viewed {
             return Ok(data);
         }
-        let values = given.beside.in_order(&covariates.given())?;
+        let values = given.covariates_in_order(&covariates.given())?;
         let copies = self.chemistry.as_ref().map_or(views.count(), |c| c.copies().count);
         // On threads of this process: those of a parent do not survive a fork.
         let made = work::run(py, threads, move |_| {
-            let data = if is_viewed { Arc::new(views.apply(&data)) } else { data };
+            let data = if is_viewed { Arc::new(views.viewed(&data)) } else { data };
             if covariates.is_empty() {
                 return Ok(data);
             }
@@ -175,7 +178,7 @@ impl Model {
     #[getter]
     fn chemistry(&self) -> Option<String> {
         let alone = |c: &Chemistry| Chemistry { covariates: Covariates::default(), ..c.clone() };
-        self.chemistry.as_ref().map(|c| alone(c).to_json().to_string())
+        self.chemistry.as_ref().map(|c| json!(alone(c)).to_string())
     }
 
     /// The names of covariates that must be given.
@@ -216,8 +219,10 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
-        let (graphs, outputs) = (data.len(), model.task().outputs());
+        let model = Arc::clone(&self.inner);
+        let data = self.data(py, graphs.get(), threads)?;
+        let graphs = data.len();
+        let outputs = model.task().outputs();
         let scores = work::run(py, threads, move |_| {
             let predictions = model.predict(&data);
             (0..graphs).flat_map(|i| predictions.scores(i).iter().copied()).collect::<Vec<f64>>()
@@ -242,7 +247,8 @@ impl Model {
                 all.map(class).collect::<Vec<_>>().into_pyarray(py).into_any()
             }
             "probability" => {
-                let (rows, columns) = (predictions.len(), predictions.class_count());
+                let rows = predictions.len();
+                let columns = predictions.class_count();
                 let values = all.flat_map(|i| predictions.probabilities(i)).collect();
                 table::<f64>(py, values, columns, rows)?.into_any()
             }
@@ -254,15 +260,16 @@ impl Model {
     }
 
     /// The leaf of every tree that each graph reaches, and what it adds.
-    #[allow(clippy::type_complexity)]
     fn leaves<'py>(
         &self,
         py: Python<'py>,
         graphs: &Bound<'py, Graphs>,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
-        let (rows, columns) = (data.len(), model.trees().len());
+    ) -> PyResult<Leaves<'py>> {
+        let model = Arc::clone(&self.inner);
+        let data = self.data(py, graphs.get(), threads)?;
+        let rows = data.len();
+        let columns = model.trees().len();
         let (leaves, values) = work::run(py, threads, move |_| {
             let leaves = model.leaves(&data);
             let value = |row: &Vec<usize>| {
@@ -283,8 +290,9 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Csr<'py>> {
-        let (model, data) = (Arc::clone(&self.inner), self.data(py, graphs.get(), threads)?);
-        let found = work::run(py, threads, move |desk| {
+        let model = Arc::clone(&self.inner);
+        let data = self.data(py, graphs.get(), threads)?;
+        let found = work::run(py, threads, move |channel| {
             let mut of_pattern = vec![Vec::new(); model.patterns().len()];
             for (column, (pattern, at_least)) in (0..).zip(questions(&model)) {
                 of_pattern[pattern].push((at_least, column));
@@ -298,7 +306,7 @@ impl Model {
                 row.sort_unstable();
                 row
             };
-            rows(&data, model.labels(), &model.matcher(), row, || !desk.is_stopped())
+            rows(&data, model.labels(), &model.matcher(), row, || !channel.is_cancelled())
         })?;
         Ok((
             found.starts.into_pyarray(py),
@@ -322,23 +330,29 @@ impl Model {
         (patterns, thresholds, gains)
     }
 
-    /// The patterns in words (SMARTS for molecules), in the order in which trees first ask for them.
+    /// The patterns in words (SMARTS for molecules), in the order in which trees first ask for
+    /// them.
     fn texts(&self) -> Vec<String> {
         let labels = self.inner.labels();
         self.inner.patterns().iter().map(|p| pattern_text(&p.code, labels)).collect()
     }
 
-    /// Pattern after pattern, the most gainful first: number, edges, gain, splits, cover, highest
-    /// threshold, support by class, effect by output.
-    #[allow(clippy::type_complexity)]
-    fn importance(&self) -> Vec<(usize, usize, f64, usize, u64, u32, Vec<u32>, Vec<f64>)> {
-        let entry = |i: Importance| {
-            let pattern = &self.inner.patterns()[i.pattern];
-            let edges = pattern.code.edge_count();
-            let support = pattern.support.clone();
-            (i.pattern, edges, i.gain, i.splits, i.cover, i.at_least, support, i.effect)
+    /// Pattern after pattern, the most gainful first.
+    fn importance(&self) -> Vec<PatternRow> {
+        let row = |importance: Importance| {
+            let pattern = &self.inner.patterns()[importance.pattern];
+            PatternRow {
+                pattern: importance.pattern,
+                edges: pattern.code.edge_count(),
+                gain: importance.gain,
+                splits: importance.splits,
+                cover: importance.cover,
+                at_least: importance.at_least,
+                support: pattern.support.clone(),
+                effect: importance.effect,
+            }
         };
-        self.inner.importance().into_iter().map(entry).collect()
+        self.inner.importance().into_iter().map(row).collect()
     }
 
     fn pattern_svg(&self, pattern: usize) -> PyResult<String> {
@@ -375,8 +389,28 @@ impl Model {
     }
 }
 
-/// Bias by output; contributions of patterns, a row for each graph and output; starts of the graphs'
-/// atoms; contributions of atoms, a column for each output.
+/// Leaves, and what they add: a row for each graph, a column for each tree.
+type Leaves<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>);
+
+/// A pattern of the model; a dictionary in Python.
+#[derive(IntoPyObject)]
+struct PatternRow {
+    /// Its number.
+    pattern: usize,
+    edges: usize,
+    gain: f64,
+    splits: usize,
+    cover: u64,
+    /// The highest threshold that is asked for.
+    at_least: u32,
+    /// By class.
+    support: Vec<u32>,
+    /// By output.
+    effect: Vec<f64>,
+}
+
+/// Bias by output; contributions of patterns, a row for each graph and output; starts of the
+/// graphs' atoms; contributions of atoms, a column for each output.
 pub(crate) type Explained<'py> = (
     Bound<'py, PyArray1<f64>>,
     Bound<'py, PyArray2<f64>>,

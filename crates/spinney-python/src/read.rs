@@ -10,11 +10,11 @@ use spinney::io::{self, Format, OnError, ReadOptions};
 use spinney_chem::read::{Columns, MoleculeFormat, Request, Targets, load};
 
 use crate::errors::raised;
-use crate::graphs::{Beside, Graphs, chemistry_of};
+use crate::graphs::{Graphs, chemistry_of};
 use crate::work;
 
-/// What a file holds besides its graphs: names of target columns, the targets by column, and what was
-/// left out.
+/// What a file holds besides its graphs: names of target columns, the targets by column, and what
+/// was left out.
 type Besides = (Vec<String>, Vec<Vec<Option<String>>>, Vec<String>);
 
 /// Reads a file or a folder. `options`: `format`, `on_error`, `smiles`, `target` (a list), `id`,
@@ -47,9 +47,7 @@ pub(crate) fn read(
             work::run(py, threads, move |_| io::read(&path, &ReadOptions { format, on_error }))?
                 .map_err(raised)?;
         let skipped = outcome.skipped.iter().map(ToString::to_string).collect();
-        let data = Arc::new(outcome.data);
-        let graphs = Graphs { data, chemistry: None, structures: None, beside: Beside::default() };
-        return Ok((graphs, (Vec::new(), Vec::new(), skipped)));
+        return Ok((Graphs::plain(outcome.data, None), (Vec::new(), Vec::new(), skipped)));
     }
     let chemistry = chemistry_of(chemistry)?;
     let targets: Vec<String> =
@@ -72,8 +70,11 @@ pub(crate) fn read(
     let settings = chemistry.clone();
     let loaded = work::run(py, threads, move |_| load(&request, &settings))?.map_err(raised)?;
     let skipped = loaded.skipped.iter().map(ToString::to_string).collect();
-    let (data, structures) = (Arc::new(loaded.data), Some(loaded.structures));
-    let beside = Beside { names: loaded.covariate_names, values: loaded.covariates };
-    let graphs = Graphs { data, chemistry: Some(chemistry), structures, beside };
+    let graphs = Graphs {
+        covariates: loaded.covariate_columns(),
+        data: Arc::new(loaded.data),
+        chemistry: Some(chemistry),
+        structures: Some(loaded.structures),
+    };
     Ok((graphs, (loaded.target_names, loaded.targets, skipped)))
 }

@@ -7,8 +7,8 @@ use spinney::labels::Labels;
 use spinney::model::Matcher;
 use spinney::model::matcher::{Dictionary, Scratch};
 
-/// Graphs between two looks at whether to go on.
-const PART: usize = 4096;
+/// Graphs between two questions whether to go on.
+const PART_GRAPHS: usize = 4096;
 
 /// Compressed rows.
 #[derive(Default)]
@@ -18,8 +18,8 @@ pub(crate) struct Rows {
     pub(crate) values: Vec<u32>,
 }
 
-/// For each graph of `data`, what `f` makes of the patterns found in it (pattern, times), as pairs of a
-/// column, ascending, and a value.
+/// For each graph of `data`, what `f` makes of the patterns found in it (pattern, times), as pairs
+/// of a column, ascending, and a value.
 pub(crate) fn rows(
     data: &Dataset,
     labels: &Labels,
@@ -32,7 +32,7 @@ pub(crate) fn rows(
     let tables = Dictionary::Tables { vertex: &vertex, edge: &edge };
     let mut rows = Rows { starts: vec![0], ..Rows::default() };
     let one = |scratch: &mut Scratch, graph: &Graph| f(matcher.find(graph, tables, scratch));
-    for part in data.graphs().chunks(PART) {
+    for part in data.graphs().chunks(PART_GRAPHS) {
         if !go_on() {
             return rows;
         }

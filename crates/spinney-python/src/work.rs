@@ -1,8 +1,8 @@
 //! Work done without the interpreter's lock, on threads of our own, that Ctrl-C can stop.
 //!
 //! The calling thread waits, looks after signals, and runs Python's callbacks; the work runs on a
-//! pool. On an interrupt the call returns at once; the work is told to stop and ends at its next
-//! look, with nobody waiting.
+//! pool. On an interrupt the call returns at once; the work sees that it is cancelled the next time it
+//! asks, and ends with nobody waiting.
 //!
 //! **Invariant.** A panic in the work becomes a `RuntimeError`. Pools belong to a process: a forked
 //! child makes its own, since threads do not survive a fork.
@@ -20,9 +20,11 @@ use pyo3::{PyErr, PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// How often signals are looked after.
-const POLL: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Walks over large patterns recurse.
-const STACK: usize = 16 << 20;
+const STACK_BYTES: usize = 16 << 20;
+/// More threads than this are never started.
+const MAX_THREADS: usize = 1024;
 
 type Pools = Mutex<Option<HashMap<(u32, usize), Arc<ThreadPool>>>>;
 
@@ -35,35 +37,36 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     if let Some(pool) = pools.get(&key) {
         return Ok(Arc::clone(pool));
     }
-    let built = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    let built = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build();
     let failed = |e| PyRuntimeError::new_err(format!("cannot start {threads} threads: {e}"));
     let pool = Arc::new(built.map_err(failed)?);
     pools.insert(key, Arc::clone(&pool));
     Ok(pool)
 }
 
-/// What work can say and ask while it runs.
-pub(crate) struct Desk<M> {
-    stopped: Arc<AtomicBool>,
-    tell: Sender<Event<M>>,
+/// Connects work that is being done with the thread that waits for it.
+pub(crate) struct Channel<E> {
+    cancelled: Arc<AtomicBool>,
+    messages: Sender<Message<E>>,
 }
 
-enum Event<M> {
-    /// Something to be told, and where to answer whether to go on.
-    News(M, SyncSender<bool>),
+enum Message<E> {
+    /// Something happened; the answer says whether to go on.
+    Event(E, SyncSender<bool>),
     Done(Result<Box<dyn Any + Send>, String>),
 }
 
-impl<M> Desk<M> {
+impl<E> Channel<E> {
     /// Whether nobody waits for the result any more.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Tells the calling thread and waits for its answer: whether to go on.
-    pub(crate) fn tell(&self, news: M) -> bool {
+    /// Sends an event to the calling thread and waits for its answer: whether to go on.
+    pub(crate) fn send(&self, event: E) -> bool {
         let (answer, answered) = sync_channel(1);
-        self.tell.send(Event::News(news, answer)).is_ok() && answered.recv().unwrap_or(false)
+        self.messages.send(Message::Event(event, answer)).is_ok()
+            && answered.recv().unwrap_or(false)
     }
 }
 
@@ -71,54 +74,55 @@ impl<M> Desk<M> {
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
-    work: impl FnOnce(&Desk<()>) -> T + Send + 'static,
+    work: impl FnOnce(&Channel<()>) -> T + Send + 'static,
 ) -> PyResult<T> {
-    run_told(py, threads, work, |_, ()| Ok(true))
+    run_with_events(py, threads, work, |_, ()| Ok(true))
 }
 
-/// The same, with news for the interpreter meanwhile; `hear` says whether to go on.
-pub(crate) fn run_told<M: Send + 'static, T: Send + 'static>(
+/// The same, with events for the interpreter meanwhile; `on_event` says whether to go on.
+pub(crate) fn run_with_events<E: Send + 'static, T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
-    work: impl FnOnce(&Desk<M>) -> T + Send + 'static,
-    mut hear: impl FnMut(Python<'_>, M) -> PyResult<bool>,
+    work: impl FnOnce(&Channel<E>) -> T + Send + 'static,
+    mut on_event: impl FnMut(Python<'_>, E) -> PyResult<bool>,
 ) -> PyResult<T> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    let pool = pool(if threads == 0 { all() } else { threads.min(1024) })?;
-    let (tell, told) = channel();
-    let stopped = Arc::new(AtomicBool::new(false));
-    let desk = Desk { stopped: Arc::clone(&stopped), tell: tell.clone() };
+    let pool = pool(if threads == 0 { all() } else { threads.min(MAX_THREADS) })?;
+    let (messages, received) = channel();
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let own = Channel { cancelled: Arc::clone(&cancelled), messages: messages.clone() };
     pool.spawn(move || {
-        let done = catch_unwind(AssertUnwindSafe(|| work(&desk)));
-        let done = done.map(|t| Box::new(t) as Box<dyn Any + Send>).map_err(|p| words(&*p));
+        let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        let done = done.map(|t| Box::new(t) as Box<dyn Any + Send>);
+        let done = done.map_err(|panic| panic_text(&*panic));
         // Nobody may be waiting any more.
-        let _ = tell.send(Event::Done(done));
+        let _ = messages.send(Message::Done(done));
     });
-    let end = wait(py, told, &mut hear);
+    let end = wait(py, received, &mut on_event);
     if end.is_err() {
-        stopped.store(true, Ordering::Relaxed);
+        cancelled.store(true, Ordering::Relaxed);
     }
     end?.downcast().map(|done| *done).map_err(|_| PyRuntimeError::new_err("a result of no kind"))
 }
 
-fn wait<M: Send>(
+fn wait<E: Send>(
     py: Python<'_>,
-    mut told: Receiver<Event<M>>,
-    hear: &mut impl FnMut(Python<'_>, M) -> PyResult<bool>,
+    mut received: Receiver<Message<E>>,
+    on_event: &mut impl FnMut(Python<'_>, E) -> PyResult<bool>,
 ) -> PyResult<Box<dyn Any + Send>> {
     loop {
-        let event;
-        (told, event) = py.detach(move || {
-            let event = told.recv_timeout(POLL);
-            (told, event)
+        let message;
+        (received, message) = py.detach(move || {
+            let message = received.recv_timeout(POLL_INTERVAL);
+            (received, message)
         });
-        match event {
-            Ok(Event::News(news, answer)) => {
-                let go_on = hear(py, news)?;
+        match message {
+            Ok(Message::Event(event, answer)) => {
+                let go_on = on_event(py, event)?;
                 let _ = answer.send(go_on);
             }
-            Ok(Event::Done(Ok(done))) => return Ok(done),
-            Ok(Event::Done(Err(panic))) => return Err(failed(&panic)),
+            Ok(Message::Done(Ok(done))) => return Ok(done),
+            Ok(Message::Done(Err(panic))) => return Err(failed(&panic)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(failed("the work was lost")),
         }
@@ -130,7 +134,7 @@ fn failed(reason: &str) -> PyErr {
     PyRuntimeError::new_err(format!("spinney failed, please report this: {reason}"))
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
 }
