@@ -135,7 +135,7 @@ def test_stacked_models(program, train_all, tmp_path):
     written = train_all(table, "--trees", 12, "--max-edges", 3)
     run(program, "predict", tmp_path / "m.few.json", path, "-o", out)
     stacked = spinney.load(tmp_path / "m.few.json")
-    assert json.loads(stacked.to_json())["model"]["provenance"]["told_by"]["helpers"][0]["target"] == "many"
+    assert json.loads(stacked.to_json())["model"]["provenance"]["stacked_from"]["models"][0]["target"] == "many"
     assert stacked.to_json() == written[0]
     scores = stacked.decision_function(smiles)
     assert (scores == pd.read_csv(out)["score"]).all()
@@ -151,7 +151,7 @@ def test_stacked_models(program, train_all, tmp_path):
     estimator = SpinneyClassifier(n_estimators=12, max_edges=3)
     model = estimator.fit(smiles, Y)
     assert texts(model) == written and model.target_names_ == ["few", "many"]
-    assert model.record_[0]["stacked_from"]["helpers"][0]["target"] == "many"
+    assert model.record_[0]["stacked_from"]["models"][0]["target"] == "many"
     assert texts(estimator.fit(smiles, {"few": Y["few"].tolist(), "many": Y["many"].to_numpy()})) == written
     read = spinney.read(path, target="all")
     assert texts(estimator.fit(read, read.targets)) == written

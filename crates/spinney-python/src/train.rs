@@ -315,7 +315,7 @@ impl TrainedModel {
         record["tuning"] = json!(outcome.tuning);
         let model = stacked.unwrap_or(outcome.model);
         if stacks {
-            record["stacked_from"] = json!(model.provenance().told_by);
+            record["stacked_from"] = json!(model.provenance().stacked_from);
         }
         TrainedModel { model, record }
     }
