@@ -67,7 +67,7 @@ class Graphs:
     target_names : list of str
         The target columns that were read.
     targets : dict of str to ndarray
-        All target columns.
+        All target columns; as ``y`` of ``fit`` they are all trained on.
     skipped : list of str
         The records that were left out, and why (``on_error="skip"``).
     """

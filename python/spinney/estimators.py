@@ -96,7 +96,7 @@ _PARAMETERS = """
         Most seconds. A training that reaches this limit or one of the next two ends with a valid model, which says how
         far from the optimum the splits affected may be; ``record_["stopped"]`` names the limit.
     memory : int, optional
-        Most bytes of the whole process; by default most of what is free. What does not fit is found again when needed,
+        Most bytes of the whole process; by default what it holds and most of what is free. What does not fit is found again when needed,
         with the same result; where that cannot be, the training ends.
     max_patterns : int, optional
         Most patterns that are explored and kept.
@@ -316,8 +316,8 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
-    rounds="150, of more than two classes 200, or as few, down to half, as do as well in hold-out tuning, from 200 graphs "
-    "on: least gains are tried on a part held out, then all are trained on",
+    rounds="150, of more than two classes 200, or as few, down to half, as do as well in hold-out tuning, from 200 "
+    "graphs on: least gains are tried on a part held out, then all are trained on",
     depths="16",
     gains='from 200 graphs on 0.01 for more than two classes, and for two 0.3, 1 or 3, as tuning finds best, if '
     '`n_estimators` and `temperature` are "auto", too, else 1; below, 0',

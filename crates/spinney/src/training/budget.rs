@@ -61,18 +61,34 @@ fn kilobytes(table: &str, name: &str) -> Option<usize> {
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// Most of the memory that is free: a system that runs out of it ends the process.
+/// What the process holds and most of the memory that is free: a system that runs out of it ends the
+/// process.
 fn available_memory() -> Option<usize> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let free = kilobytes(&table, "MemAvailable:")?;
     let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let allowed = group.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(free);
-    Some(free.min(allowed) / 5 * 4)
+    let allowed = group.and_then(|text| text.trim().parse::<usize>().ok());
+    Some(limit_of_process(resident_bytes().unwrap_or(0), free, allowed))
+}
+
+/// The most bytes of a process that holds `resident` already (Python's may hold a lot), on a system
+/// with `free` bytes, in a group that may have `allowed`.
+fn limit_of_process(resident: usize, free: usize, allowed: Option<usize>) -> usize {
+    let spare = allowed.map_or(free, |allowed| free.min(allowed.saturating_sub(resident)));
+    resident + spare / 5 * 4
 }
 
 #[cfg(test)]
 mod tests {
-    use super::kilobytes;
+    use super::{kilobytes, limit_of_process};
+
+    #[test]
+    fn what_a_process_holds_already_is_not_taken_from_what_is_free() {
+        assert_eq!(limit_of_process(0, 1000, None), 800);
+        assert_eq!(limit_of_process(5000, 1000, None), 5800);
+        assert_eq!(limit_of_process(5000, 1000, Some(5500)), 5400);
+        assert_eq!(limit_of_process(5000, 1000, Some(4000)), 5000);
+    }
 
     #[test]
     fn tables_of_kilobytes_are_read() {
