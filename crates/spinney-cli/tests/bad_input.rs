@@ -189,7 +189,7 @@ fn damaged_and_foreign_models_are_refused() {
         bad("hello".into(), &["bad.json: ", "not a Spinney model"]),
         bad(model().replace("spinney-model", "other-model"), &["bad.json: ", "\"other-model\""]),
         bad(
-            model().replace("\"version\": 1", "\"version\": 99"),
+            model().replace("\"version\": 2", "\"version\": 99"),
             &["version 99", "update spinney"],
         ),
         case("inspect bad.json", 2, &["bad.json: ", "not a Spinney model"]).with("bad.json", "{}"),

@@ -196,7 +196,7 @@ fn foreign_files_are_refused() {
     }
     let text = intact().to_json();
     assert_damaged(&text.replacen("spinney-model", "sklearn-model", 1), &["sklearn-model"]);
-    let newer = text.replacen("\"version\": 1", "\"version\": 99", 1);
+    let newer = text.replacen("\"version\": 2", "\"version\": 99", 1);
     assert_damaged(&newer, &["99", "update"]);
     assert_damaged(&format!("{text}{text}"), &["not a Spinney model"]);
 }
@@ -213,7 +213,7 @@ fn sealed(body: &str) -> String {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "{{\"format\": \"spinney-model\", \"version\": 1, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
     )
 }
 

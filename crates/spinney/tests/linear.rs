@@ -194,7 +194,7 @@ fn a_file_with_more_stumps_than_trees_is_refused() {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let edited = format!(
-        "{{\"format\": \"spinney-model\", \"version\": 1, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
     );
     let refused = Model::from_json(&edited).expect_err("too many stumps");
     assert!(refused.to_string().contains("stumps"), "{refused}");

@@ -436,7 +436,7 @@ fn edited(edit: impl FnOnce(&mut Value)) -> Result<Model, String> {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Model::from_json(&format!(
-        "{{\"format\": \"spinney-model\", \"version\": 1, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
     ))
 }
 
