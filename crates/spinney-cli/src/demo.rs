@@ -49,9 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         trees: ROUNDS.into(),
         ..Params::paper()
     };
-    let request = |depth: usize| {
-        Request::paper().with_params(Params { depth: depth.into(), ..base.clone() })
-    };
+    let request =
+        |depth: usize| Request::paper().with_params(Params { depth: depth.into(), ..base.clone() });
     let requests = DEPTHS.map(request);
     let prepared = Prepared { data, representation: None };
     let explored = Explored::new(&prepared, &requests, &Silent)?;

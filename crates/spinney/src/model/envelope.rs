@@ -29,7 +29,7 @@ struct Envelope<'a> {
     format: String,
     version: u64,
     sha256: String,
-    #[serde(borrow, alias = "checkpoint", alias = "cells")]
+    #[serde(borrow, alias = "checkpoint", alias = "folds", alias = "cells")]
     model: &'a serde_json::value::RawValue,
 }
 
