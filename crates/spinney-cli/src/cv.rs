@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let prepared = all.prepared();
     let shared = Explored::new(&prepared, &requests, &wait)?;
     wait.clear();
-    let validation = Validation { args, requests: &requests, axes: &axes, kept: &kept, bar: &bar };
+    let validation = Validation { args, requests: &requests, kept: &kept, bar: &bar };
     let mut results = Vec::new();
     let mut folds = 0;
     for column in 0..all.target_names.len().max(1) {
@@ -211,7 +211,6 @@ struct Task<'a> {
 struct Validation<'a> {
     args: &'a Args,
     requests: &'a [Request],
-    axes: &'a [Axis<'a>],
     kept: &'a KeptFolds<'a>,
     bar: &'a ProgressBar,
 }
@@ -317,6 +316,7 @@ impl Validation<'_> {
             facts,
             evaluated: Some(reporting::evaluated(explored, chosen, &done.folds)?),
             learning: reporting::curves(chosen),
+            limits: explored.exploration().limits(),
         };
         report.write(page, &self.args.common)
     }

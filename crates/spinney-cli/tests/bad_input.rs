@@ -371,7 +371,7 @@ fn a_full_disk_is_reported() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args}: {stderr}");
         assert!(stderr.starts_with("spinney: cannot write to standard output"), "{stderr}");
-        // With nobody to tell, the exit code still tells.
+        // With nobody to read it, the exit code still says so.
         command.args(["--format", "tudataset"]).stderr(open());
         assert_eq!(command.output().unwrap().status.code(), Some(2), "{args}");
     }

@@ -94,7 +94,7 @@ fn explanations_add_up_and_atoms_are_those_of_the_molecule() {
 }
 
 #[test]
-fn measures_tell_what_no_pattern_can_and_may_be_left_out() {
+fn measures_find_what_no_pattern_can_and_may_be_left_out() {
     // As many N as C are active; patterns only count, up to a number.
     let place = Place::new();
     let mut text = String::new();
