@@ -1,10 +1,11 @@
-//! Model files and checkpoints: the text as it is, and as the content under a right checksum.
+//! Model files and checkpoints, of trainings and of cross-validations: the text as it is, and as the content under a right checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use sha2::{Digest, Sha256};
 use spinney::Model;
-use spinney::boosting::{Cells, Checkpoint};
+use spinney::boosting::Checkpoint;
+use spinney::training::FoldStore;
 
 fn sealed(format: &str, part: &str, body: &str) -> String {
     let sum: String = Sha256::digest(body.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
@@ -24,5 +25,7 @@ fuzz_target!(|content: &[u8]| {
     if let Ok(kept) = Checkpoint::from_json(&sealed("spinney-checkpoint", "checkpoint", text)) {
         assert!(Checkpoint::from_json(&kept.to_json()).is_ok());
     }
-    let _ = Cells::from_json(&sealed("spinney-cells", "cells", text));
+    if let Ok(kept) = FoldStore::from_json(&sealed("spinney-folds", "folds", text)) {
+        assert!(FoldStore::from_json(&kept.to_json()).is_ok());
+    }
 });

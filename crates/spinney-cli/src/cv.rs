@@ -318,6 +318,7 @@ impl Validation<'_> {
             facts,
             evaluated: Some(reporting::evaluated(explored, chosen, &done.folds)?),
             learning: reporting::curves(chosen),
+            limits: explored.exploration().limits(),
         };
         report.write(page, &self.args.common)
     }

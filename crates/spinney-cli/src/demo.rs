@@ -102,6 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         facts: vec![("Data".into(), "Graph-XOR, built in (the paper's section 5.1)".into())],
         evaluated: Some(reporting::evaluated(&explored, deep, &folds)?),
         learning: reporting::curves(deep),
+        limits: explored.exploration().limits(),
     };
     report.write(&args.report, &args.common)?;
     let entry = |(depth, setting): (&usize, &SettingResult)| {

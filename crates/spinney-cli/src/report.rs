@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 use spinney::evaluation::predictions::measure;
 use spinney::model::{Predictions, Truth};
+use spinney::training::Budget;
 use spinney::{Dataset, Error, Model, Result};
 use spinney_chem::Chemistry;
 use spinney_report::evaluation::EvaluatedOn;
@@ -134,5 +135,6 @@ fn space(model: &Model, data: &Dataset) -> Space {
     let most = model.params().get("max_edges").and_then(serde_json::Value::as_u64);
     let most = most.map(|n| n as usize);
     let edge_sets = Some(input::edge_sets(data, most));
-    Space { whole: reporting::counted(data, most), explored: None, edge_sets }
+    let limits = Budget::default().limits(Instant::now());
+    Space { whole: reporting::counted(data, most, limits), explored: None, edge_sets }
 }

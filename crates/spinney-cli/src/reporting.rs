@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{BoostingRecord, Exploration};
+use spinney::boosting::{BoostingRecord, Exploration, Limits};
 use spinney::evaluation::Folds;
 use spinney::evaluation::folds::GraphFolds;
 use spinney::mining::mine::{Counts, Wanted};
@@ -50,14 +50,18 @@ pub(crate) struct TrainingReport<'k> {
     /// Predictions of graphs that were left out.
     pub(crate) evaluated: Option<Evaluation>,
     pub(crate) learning: Vec<Learning>,
+    /// What the command may take.
+    pub(crate) limits: Limits,
 }
 
 impl TrainingReport<'_> {
-    /// What the training looked at, among all that there is if that is quickly counted.
+    /// What the training looked at, among all that there is if that is quickly counted. Nothing is
+    /// counted where a census was given up.
     fn space(&self, record: &BoostingRecord) -> Space {
         let mut space = Space::of_record(record);
-        let max_edges = self.outcome.params.max_edges;
-        space.whole = space.whole.or_else(|| counted(self.data, max_edges));
+        if space.whole.is_none() && record.census_given_up.is_none() {
+            space.whole = counted(self.data, self.outcome.params.max_edges, self.limits);
+        }
         space
     }
 
@@ -93,11 +97,17 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<()> {
     output::print(&format!("wrote {} ({:.1} MB)\n", path.display(), page.len() as f64 / 1e6))
 }
 
-/// The patterns of some graphs by number of edges; none if counting them would take long.
-pub(crate) fn counted(data: &Dataset, max_edges: Option<usize>) -> Option<Vec<usize>> {
-    let is_quick = input::edge_sets(data, max_edges) <= MAX_COUNTED_EDGE_SETS;
+/// The patterns of some graphs by number of edges; none if counting them would take long, or if time
+/// or patterns are limited.
+pub(crate) fn counted(
+    data: &Dataset,
+    max_edges: Option<usize>,
+    limits: Limits,
+) -> Option<Vec<usize>> {
+    let is_limited = limits.until.is_some() || limits.patterns.is_some();
+    let is_quick = !is_limited && input::edge_sets(data, max_edges) <= MAX_COUNTED_EDGE_SETS;
     let max_edges = max_edges.filter(|_| is_quick)?;
-    let exploration = Exploration::new(data, Some(max_edges), Engine::Census);
+    let exploration = Exploration::with_limits(data, Some(max_edges), Engine::Census, limits);
     let wanted = Wanted { vertices: true, ..Wanted::default() };
     exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
 }

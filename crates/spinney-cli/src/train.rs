@@ -349,6 +349,7 @@ fn write_report(
         facts,
         evaluated: None,
         learning: outcome.record.trees().map_or_else(Vec::new, reporting::curves_of_record),
+        limits: explored.exploration().limits(),
     };
     if !split.held_out.is_empty() {
         let rows = reporting::positions(&labelled.graphs, &split.held_out);

@@ -70,7 +70,7 @@ fn check(cases: impl IntoIterator<Item = Case>) {
 
 /// Training on these graphs.
 fn graphs(text: impl AsRef<[u8]>, says: &'static [&'static str]) -> Case {
-    case("train bad.gsp -o out.json --json told.json", 2, says).with("bad.gsp", text)
+    case("train bad.gsp -o out.json --json shown.json", 2, says).with("bad.gsp", text)
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn targets_that_cannot_be_learnt_are_named() {
             .with("v.gsp", path(0, "7", "AB")),
         case("train good.gsp -o out.json --valid v.gsp", 2, &["v.gsp: ", "no target"])
             .with("v.gsp", path(0, "", "AB")),
-        case("evaluate model.json v.gsp --json told.json", 2, &["v.gsp: ", "\"7\"", "-1, 1"])
+        case("evaluate model.json v.gsp --json shown.json", 2, &["v.gsp: ", "\"7\"", "-1, 1"])
             .with("v.gsp", path(0, "7", "AB")),
         case("evaluate model.json v.gsp", 2, &["v.gsp: ", "no target"])
             .with("v.gsp", path(0, "", "AB")),
@@ -175,7 +175,7 @@ fn inputs_that_are_something_else_are_named() {
 #[test]
 fn damaged_and_foreign_models_are_refused() {
     let bad = |content: String, says| {
-        case("predict bad.json good.gsp -o out.csv --json told.json", 2, says)
+        case("predict bad.json good.gsp -o out.csv --json shown.json", 2, says)
             .with("bad.json", content)
     };
     let half = &model()[..model().len() / 2];
@@ -237,7 +237,7 @@ fn wrong_counts_in_a_tudataset_are_named() {
 #[test]
 fn wrong_folds_are_named() {
     let folds = |content: &str, says| {
-        case("cv good.gsp --folds-file bad --json told.json", 2, says).with("bad", content)
+        case("cv good.gsp --folds-file bad --json shown.json", 2, says).with("bad", content)
     };
     check([
         folds("0\n1\n", &["bad: ", "2 entries for 20 graphs", "one line a graph"]),
@@ -265,7 +265,10 @@ fn nonsense_in_a_grid_is_named() {
         grid("depth=-1", &["grid", "depth=-1"]),
         grid("depth=0", &["depth", "between 1 and 64"]),
         grid("leaf=big", &["leaf=big", "mean, newton"]),
-        grid("size=3", &["\"size\"", "max_edges", "learning_rate"]),
+        grid(
+            "size=3",
+            &["parameter size", "not a training parameter", "max_edges", "learning_rate"],
+        ),
         grid("depth=1 --grid depth=2", &["repeats"]),
         grid("loss=logistic,squared", &["classes and of numbers", "run cv for each"]),
         grid("subsample=nan", &["subsample", "NaN"]),
@@ -309,7 +312,11 @@ fn absurd_parameters_are_named_with_their_range() {
 fn outputs_that_cannot_be_written_are_named_before_any_work() {
     check([
         case("train good.gsp -o none/out.json", 1, &["none/out.json", "folder none", "create it"]),
-        case("train good.gsp -o out.json --json none/told.json", 1, &["none/told.json", "create"]),
+        case(
+            "train good.gsp -o out.json --json none/shown.json",
+            1,
+            &["none/shown.json", "create"],
+        ),
         case("train good.gsp -o .", 1, &["cannot write .", "folder"]),
         case("predict model.json good.gsp -o none/out.csv", 1, &["none/out.csv", "create it"]),
         case("evaluate model.json good.gsp --json none/e.json", 1, &["none/e.json", "create it"]),
@@ -341,7 +348,7 @@ fn an_output_never_replaces_an_input() {
 
 /// `/dev/full` refuses every byte as a full disk does.
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     if !std::path::Path::new("/dev/full").exists() {
         eprintln!("skipped: there is no /dev/full here");
         return;
@@ -364,7 +371,7 @@ fn a_full_disk_is_told() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{args}: {stderr}");
         assert!(stderr.starts_with("spinney: cannot write to standard output"), "{stderr}");
-        // With nobody to tell, the exit code still tells.
+        // With nobody to read it, the exit code still says so.
         command.args(["--format", "tudataset"]).stderr(open());
         assert_eq!(command.output().unwrap().status.code(), Some(2), "{args}");
     }

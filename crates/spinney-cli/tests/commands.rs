@@ -100,13 +100,13 @@ fn train_says_what_it_did() {
     assert!(stdout.contains("1 pattern in the model"), "{stdout}");
     assert!(stdout.contains("training loss 0.1269\n"), "{stdout}");
     assert!(stdout.ends_with("wrote model.json\n"), "{stdout}");
-    let told = place.json("train.json");
-    assert_eq!(told["params"]["max_edges"], 1);
-    assert_eq!(told["params"]["preset"], "paper");
-    assert_eq!(told["params"]["input"], "good.gsp");
-    assert_eq!(told["results"]["model"], "model.json");
-    assert_eq!(told["results"]["patterns"], 1);
-    let rounds = told["results"]["record"]["rounds"].as_array().unwrap();
+    let shown = place.json("train.json");
+    assert_eq!(shown["params"]["max_edges"], 1);
+    assert_eq!(shown["params"]["preset"], "paper");
+    assert_eq!(shown["params"]["input"], "good.gsp");
+    assert_eq!(shown["results"]["model"], "model.json");
+    assert_eq!(shown["results"]["patterns"], 1);
+    let rounds = shown["results"]["record"]["rounds"].as_array().unwrap();
     assert_eq!(rounds.len(), 1);
     assert_eq!(rounds[0]["splits"], 1);
     let loss = rounds[0]["train_loss"].as_f64().unwrap();
@@ -235,8 +235,8 @@ fn class_weights_level_the_classes() {
         let note = String::from_utf8(stdout.stderr).unwrap();
         assert!(note.contains("no pattern could split"), "{note}");
         let csv = place.ok("predict model.json alike.gsp");
-        let told: f64 = rows(&csv)[1][3].parse().unwrap();
-        assert!((told - probability).abs() < 1e-9, "{weight}: {told}");
+        let shown: f64 = rows(&csv)[1][3].parse().unwrap();
+        assert!((shown - probability).abs() < 1e-9, "{weight}: {shown}");
     }
 }
 
@@ -267,8 +267,8 @@ fn validation_graphs_stop_training_early() {
     assert!((1..=best + 5).all(|round| rmse(round) >= rmse(best)));
     // The model is that of the best round.
     place.ok("evaluate model.json valid.gsp --json e.json");
-    let told = place.json("e.json")["results"]["rmse"].as_f64().unwrap();
-    assert!((told - rmse(best)).abs() < 1e-12, "{told} {}", rmse(best));
+    let shown = place.json("e.json")["results"]["rmse"].as_f64().unwrap();
+    assert!((shown - rmse(best)).abs() < 1e-12, "{shown} {}", rmse(best));
 }
 
 #[test]
@@ -284,6 +284,15 @@ fn a_share_of_each_class_is_held_out() {
     }
 }
 
+const FOLDS_ARE_TRAININGS: &str =
+    "20 graphs, 5 folds; each fold is a whole training, measured where it ends\n";
+
+/// The keys of a setting of `cv`, whose curves are of these metrics.
+fn cv_keys(metrics: &[&'static str]) -> Vec<&'static str> {
+    let first = ["params", "headline", "best_round", "optimistic", "seconds", "folds"];
+    [&first, metrics].concat()
+}
+
 #[test]
 fn cv_reports_every_setting_at_every_round() {
     let place = Place::with_graphs();
@@ -292,20 +301,32 @@ fn cv_reports_every_setting_at_every_round() {
     let stdout = place
         .ok("cv good.gsp --folds-file folds --preset paper --learning-rate 1 --trees 3 \
          --grid depth=1,2 --grid max-edges=1,none --json cv.json");
-    assert!(stdout.starts_with("20 graphs, 5 folds, best round by accuracy\n"), "{stdout}");
-    assert_eq!(stdout.matches("100.00 ± 0.00 %").count(), 4, "{stdout}");
+    assert!(stdout.starts_with(FOLDS_ARE_TRAININGS), "{stdout}");
+    // Four settings, each where its folds end and at the best round.
+    assert_eq!(stdout.matches("100.00 ± 0.00 %").count(), 8, "{stdout}");
     assert_eq!(stdout.matches(" best\n").count(), 1, "{stdout}");
-    let told = place.json("cv.json");
-    assert_eq!(told["params"]["grid"], json!({"depth": ["1", "2"], "max_edges": ["1", "none"]}));
-    assert_eq!(told["params"]["folds_file"], "folds");
-    let settings = told["results"].as_array().unwrap();
+    let shown = place.json("cv.json");
+    assert_eq!(shown["params"]["grid"], json!({"depth": ["1", "2"], "max_edges": ["1", "none"]}));
+    assert_eq!(shown["params"]["folds_file"], "folds");
+    let settings = shown["results"].as_array().unwrap();
     let varied: Vec<(&Value, &Value)> =
         settings.iter().map(|s| (&s["params"]["depth"], &s["params"]["max_edges"])).collect();
     let (one, two, none) = (json!(1), json!(2), Value::Null);
     assert_eq!(varied, [(&one, &one), (&one, &none), (&two, &one), (&two, &none)]);
     for setting in settings {
-        let expected = ["params", "best_round", "seconds", "accuracy", "auc", "log_loss"];
-        assert_eq!(keys(setting), expected);
+        assert_eq!(keys(setting), cv_keys(&["accuracy", "auc", "log_loss"]));
+        let headline = &setting["headline"];
+        assert_eq!(keys(headline), ["accuracy", "auc", "log_loss"]);
+        assert_eq!(headline["accuracy"], json!({"mean": 1.0, "sd": 0.0}));
+        let folds = setting["folds"].as_array().unwrap();
+        assert_eq!(folds.len(), 5);
+        for (number, fold) in (1..).zip(folds) {
+            let shown = [&fold["fold"], &fold["graphs"], &fold["rounds"]];
+            assert_eq!(shown, [&json!(number), &json!(4), &json!(3)]);
+            assert_eq!(fold["tuning"], Value::Null, "the paper tunes nothing");
+            assert_eq!(fold["params"]["depth"], setting["params"]["depth"]);
+            assert_eq!(fold["metrics"]["accuracy"], 1.0);
+        }
         assert_eq!(setting["best_round"], 1);
         assert_eq!(setting["accuracy"], json!({"mean": [1.0, 1.0, 1.0], "sd": [0.0, 0.0, 0.0]}));
         let first = setting["log_loss"]["mean"][0].as_f64().unwrap();
@@ -321,10 +342,10 @@ fn cv_on_random_folds_depends_on_the_seed_alone() {
         place.ok(&format!(
             "cv counts.gsp --folds 4 --loss squared --trees 5 --metric r2 --json cv.json {flags}"
         ));
-        let told = place.json("cv.json");
-        assert_eq!(told["params"]["folds"], 4);
-        let setting = &told["results"][0];
-        assert_eq!(keys(setting), ["params", "best_round", "seconds", "rmse", "mae", "r2"]);
+        let shown = place.json("cv.json");
+        assert_eq!(shown["params"]["folds"], 4);
+        let setting = &shown["results"][0];
+        assert_eq!(keys(setting), cv_keys(&["rmse", "mae", "r2"]));
         setting["rmse"].clone()
     };
     let once = run("--threads 1");
@@ -366,9 +387,9 @@ fn mine_counts_and_limits() {
     place.write("two.gsp", two_classes(1));
     let results = |flags: &str| {
         place.ok(&format!("mine two.gsp --count-only --json m.json {flags}"));
-        let told = place.json("m.json");
-        assert_eq!(keys(&told["results"]), ["patterns", "classes", "by_edges"]);
-        told["results"].clone()
+        let shown = place.json("m.json");
+        assert_eq!(keys(&shown["results"]), ["patterns", "classes", "by_edges"]);
+        shown["results"].clone()
     };
     let all = json!({"patterns": 5, "classes": 3, "by_edges": {"0": 0, "1": 3, "2": 2}});
     assert_eq!(results(""), all);
@@ -391,9 +412,9 @@ fn a_percentage_is_not_spoilt_by_rounding() {
     let graphs: String = (0..100).map(|i| path(i, "0", if i < 7 { "AB" } else { "CC" })).collect();
     place.write("hundred.gsp", graphs);
     place.ok("mine hundred.gsp --min-support 7% --count-only --json m.json");
-    let told = place.json("m.json");
-    assert_eq!(told["params"]["min_support"], 7);
-    assert_eq!(told["results"]["patterns"], 2);
+    let shown = place.json("m.json");
+    assert_eq!(shown["params"]["min_support"], 7);
+    assert_eq!(shown["results"]["patterns"], 2);
 }
 
 #[test]
@@ -497,12 +518,12 @@ fn every_json_file_has_the_same_envelope() {
         ("features", "model.json good.gsp -o f.csv"),
     ] {
         place.ok(&format!("{command} {args} --json out.json"));
-        let told = place.json("out.json");
-        assert_eq!(keys(&told), ["command", "params", "seconds", "results"], "{command}");
-        assert_eq!(told["command"], command);
-        assert!(told["seconds"].as_f64().unwrap() > 0.0);
-        let named = told["params"]["input"].as_str().or(told["params"]["model"].as_str());
-        assert!(named.is_some(), "{command}: {told}");
+        let shown = place.json("out.json");
+        assert_eq!(keys(&shown), ["command", "params", "seconds", "results"], "{command}");
+        assert_eq!(shown["command"], command);
+        assert!(shown["seconds"].as_f64().unwrap() > 0.0);
+        let named = shown["params"]["input"].as_str().or(shown["params"]["model"].as_str());
+        assert!(named.is_some(), "{command}: {shown}");
     }
 }
 
@@ -547,10 +568,10 @@ fn limits_end_a_training_with_a_model() {
         ("--max-patterns 10", "the limit of patterns was reached in round 1"),
         ("--time 1ms --trees 100000", "the time limit was reached in round"),
     ] {
-        let told = place.ok(&format!(
+        let shown = place.ok(&format!(
             "train counts.gsp -o m.json --loss squared --max-edges 5 {limit} --json t.json -q"
         ));
-        assert!(told.contains(says) && told.contains("wrote m.json"), "{limit}: {told}");
+        assert!(shown.contains(says) && shown.contains("wrote m.json"), "{limit}: {shown}");
         let model = place.json("m.json");
         let unproven = model["model"]["provenance"]["unproven"].as_array().cloned();
         let listed = place.json("t.json")["results"]["unproven"].as_array().cloned();

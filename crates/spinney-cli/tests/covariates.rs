@@ -44,11 +44,11 @@ fn a_column_decides_and_prediction_needs_it() {
     let predicted: Vec<&str> = out.lines().skip(1).map(|l| l.split(',').nth(1).unwrap()).collect();
     assert_eq!(predicted[..4], ["0", "1", "1", "0"], "{out}");
     place.write("less.csv", "smiles\nCCCC\n");
-    let told = complaint(&place, "predict m.json less.csv");
-    assert!(told.contains("no column is called \"dose\""), "{told}");
+    let said = complaint(&place, "predict m.json less.csv");
+    assert!(said.contains("no column is called \"dose\""), "{said}");
     place.write("bad.csv", "smiles,dose\nCCCC,1\nCCCC,much\n");
-    let told = complaint(&place, "predict m.json bad.csv");
-    assert!(told.contains("bad.csv:3: covariate \"much\" in column \"dose\""), "{told}");
+    let said = complaint(&place, "predict m.json bad.csv");
+    assert!(said.contains("bad.csv:3: covariate \"much\" in column \"dose\""), "{said}");
     // Both engines, and either thread count, see the same.
     let first = place.text("m.json");
     for flags in ["--engine bound", "--threads 1"] {
@@ -61,10 +61,10 @@ fn a_column_decides_and_prediction_needs_it() {
 fn a_target_is_no_covariate() {
     let place = place();
     for named in ["active", "dose,Active"] {
-        let told = complaint(&place, &format!("{TRAIN} --covariates {named}"));
+        let said = complaint(&place, &format!("{TRAIN} --covariates {named}"));
         assert!(
-            told.contains("t.csv: column \"active\" is a target and cannot be a covariate"),
-            "{told}"
+            said.contains("t.csv: column \"active\" is a target and cannot be a covariate"),
+            "{said}"
         );
     }
     // Of all columns of numbers, those that are covariates are no targets.
@@ -94,7 +94,7 @@ fn explanations_add_up_and_atoms_are_those_of_the_molecule() {
 }
 
 #[test]
-fn measures_tell_what_no_pattern_can_and_may_be_left_out() {
+fn measures_find_what_no_pattern_can_and_may_be_left_out() {
     // As many N as C are active; patterns only count, up to a number.
     let place = Place::new();
     let mut text = String::new();
@@ -113,12 +113,12 @@ fn measures_tell_what_no_pattern_can_and_may_be_left_out() {
     let flags = "--depth 1 --trees 1 --max-edges 1 --ensemble 1 --subsample 1 --pattern-sample 1";
     let split = |more: &str| {
         place.ok(&format!("train g.gsp -o m.json {flags} {more}"));
-        let told = place.ok("evaluate m.json g.gsp");
-        (place.ok("patterns m.json --format csv --top 1"), told)
+        let said = place.ok("evaluate m.json g.gsp");
+        (place.ok("patterns m.json --format csv --top 1"), said)
     };
-    let (with, told) = split("");
+    let (with, said) = split("");
     assert!(with.contains("share of vertices "), "{with}");
-    assert!(told.contains("1.0000") || told.contains("100"), "{told}");
+    assert!(said.contains("1.0000") || said.contains("100"), "{said}");
     let (without, _) = split("--measures false");
     assert!(!without.contains("share of"), "{without}");
     for (refused, word) in [
@@ -126,8 +126,8 @@ fn measures_tell_what_no_pattern_can_and_may_be_left_out() {
         ("train g.gsp -o m.json --vertices false --measures true", "--vertices true"),
         ("train g.gsp -o m.json --method gboost --measures true", "not for --method gboost"),
     ] {
-        let told = complaint(&place, refused);
-        assert!(told.contains(word), "{refused}: {told}");
+        let said = complaint(&place, refused);
+        assert!(said.contains(word), "{refused}: {said}");
     }
     place.ok("train g.gsp -o paper.json --preset paper --trees 2");
     assert_eq!(place.json("paper.json")["model"]["representation"], serde_json::Value::Null);

@@ -30,8 +30,8 @@ const TRAIN: &str = "train table.csv --smiles structure --id name --preset paper
 #[test]
 fn a_table_becomes_a_model_whose_patterns_are_smarts() {
     let place = place();
-    let told = place.ok(&format!("{TRAIN} --target activity -o model.json"));
-    assert!(told.contains("positive class active (against inactive)"), "{told}");
+    let said = place.ok(&format!("{TRAIN} --target activity -o model.json"));
+    assert!(said.contains("positive class active (against inactive)"), "{said}");
     let smarts = place.ok("patterns model.json --format smarts --top 1 --svg drawn");
     assert!(smarts.starts_with("[#6&X4&H2&+0&0*&!R]~[#8&X2&H1&+0&0*&!R]"), "{smarts}");
     assert!(place.text("drawn/1.svg").starts_with("<svg"));
@@ -41,8 +41,8 @@ fn a_table_becomes_a_model_whose_patterns_are_smarts() {
     assert_eq!(rows.len(), 37);
     assert!(rows[1].starts_with("alcohol1,active,"), "{}", rows[1]);
     assert!(rows[3].starts_with("\"ether, 1\",inactive,"), "{}", rows[3]);
-    place.ok("evaluate model.json table.csv --smiles structure --target activity --json told.json");
-    assert_eq!(place.json("told.json")["results"]["accuracy"], 1.0);
+    place.ok("evaluate model.json table.csv --smiles structure --target activity --json said.json");
+    assert_eq!(place.json("said.json")["results"]["accuracy"], 1.0);
 }
 
 #[test]
@@ -64,28 +64,28 @@ fn the_chemistry_of_training_is_that_of_prediction() {
 #[test]
 fn several_targets_train_a_model_each_and_missing_ones_are_counted() {
     let place = place();
-    let output = place.run(&format!("{TRAIN} --target activity,logs -o m.json --json told.json"));
+    let output = place.run(&format!("{TRAIN} --target activity,logs -o m.json --json said.json"));
     assert!(output.status.success());
     let notes = String::from_utf8(output.stderr).unwrap();
     assert!(notes.contains("logs: skipped 12 records without target"), "{notes}");
-    let told = place.json("told.json");
-    assert_eq!(told["results"][0]["model"], "m.activity.json");
-    assert_eq!(told["results"][1]["target"], "logs");
+    let said = place.json("said.json");
+    assert_eq!(said["results"][0]["model"], "m.activity.json");
+    assert_eq!(said["results"][1]["target"], "logs");
     assert_eq!(place.json("m.logs.json")["model"]["task"]["kind"], "regression");
 }
 
 #[test]
 fn splits_are_random_by_scaffold_or_by_column() {
     let place = place();
-    let cv = "cv table.csv --smiles structure --preset paper --trees 5 --json told.json";
+    let cv = "cv table.csv --smiles structure --preset paper --trees 5 --json said.json";
     place.ok(&format!("{cv} --target activity --folds 3"));
     place.ok(&format!("{cv} --target activity --split part"));
-    assert_eq!(place.json("told.json")["params"]["folds"], 2);
+    assert_eq!(place.json("said.json")["params"]["folds"], 2);
     // Chains have no rings: one scaffold, which cannot be split.
     let scaffold = place.run(&format!("{cv} --target activity --split scaffold --folds 2"));
     assert_eq!(scaffold.status.code(), Some(2));
-    let told = place.ok(&format!("{TRAIN} --target activity --split part --valid test -o m.json"));
-    assert!(told.contains("trained on 24 graphs") && told.contains("validation"), "{told}");
+    let said = place.ok(&format!("{TRAIN} --target activity --split part --valid test -o m.json"));
+    assert!(said.contains("trained on 24 graphs") && said.contains("validation"), "{said}");
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn bad_rows_are_named_or_skipped() {
     let line = String::from_utf8(output.stderr).unwrap();
     assert!(line.starts_with("spinney: bad.csv:3: "), "{line}");
     assert!(!place.path("m.json").exists());
-    let told = place.ok("train bad.csv --target y -o m.json --preset paper --on-error skip");
-    assert!(told.contains("trained on 4 graphs"), "{told}");
+    let said = place.ok("train bad.csv --target y -o m.json --preset paper --on-error skip");
+    assert!(said.contains("trained on 4 graphs"), "{said}");
     for args in ["predict m.json bad.csv -o out.csv", "predict m.json bad.csv"] {
         let output = place.run(args);
         assert_eq!(output.status.code(), Some(2));
@@ -148,12 +148,12 @@ fn a_folds_file_may_count_records_that_are_skipped() {
     let cv =
         "cv some.csv --smiles structure --target activity --on-error skip --preset paper --trees 5";
     let results = |folds: &str| {
-        place.ok(&format!("{cv} --folds-file {folds} --json told.json"));
-        place.json("told.json")["results"][0]["log_loss"].clone()
+        place.ok(&format!("{cv} --folds-file {folds} --json said.json"));
+        place.json("said.json")["results"][0]["log_loss"].clone()
     };
     assert_eq!(results("every"), results("kept"));
     let refused = place.run(&format!("{cv} --folds-file fewer"));
     assert_eq!(refused.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(told.contains("35 entries for 36 graphs"), "{told}");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("35 entries for 36 graphs"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! `train --target all`: models of several targets of one table tell each other.
+//! `train --target all`: models of several targets of one table are stacked.
 
 mod support;
 
@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use support::Place;
 
-/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks whether that is much,
-/// and so does `harm`, of which few have an answer; `size` is the number. Every eighth answer is wrong, in each
-/// column another one.
+/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks whether
+/// that is much, and so does `harm`, of which few have an answer; `size` is the number. Every eighth
+/// answer is wrong, in each column another one.
 fn table() -> String {
     let mut text = String::from("smiles,id,harm,tox,size\n");
     let mut state = 12_345_u64;
@@ -52,7 +52,7 @@ fn scores(place: &Place, model: &str, data: &str) -> Vec<f64> {
 }
 
 #[test]
-fn models_are_told_and_say_by_whom() {
+fn models_are_stacked_and_say_from_what() {
     let place = place();
     let said = place.ok(&format!("{TRAIN} --json train.json"));
     assert!(said.contains("harm: score = ") && said.contains(" x its own "), "{said}");
@@ -65,15 +65,15 @@ fn models_are_told_and_say_by_whom() {
         let patterns = file["model"]["patterns"].as_array().map(Vec::len);
         assert_eq!(result["patterns"].as_u64().map(|n| n as usize), patterns);
     }
-    let told = results["results"][0]["stacked_from"].clone();
-    assert!(told["models"].as_array().is_some_and(|h| !h.is_empty()), "few have answers: {told}");
+    let from = results["results"][0]["stacked_from"].clone();
+    assert!(from["models"].as_array().is_some_and(|h| !h.is_empty()), "few have answers: {from}");
     // The score of a new molecule is the sum of what the models alone say.
     place.ok(&TRAIN.replace("m.json", "alone.json --stack false"));
     place.write("new.csv", "smiles\nCCNOCC\nCCCCC\nCONCN\nCOCCNC\nCOOC\nCNNNOC\nc1ccccc1\n");
     let alone = |target: &str| scores(&place, &format!("alone.{target}.json"), "new.csv");
     let mut expected: Vec<f64> =
-        alone("harm").iter().map(|s| told["own"].as_f64().unwrap() * s).collect();
-    for helper in told["models"].as_array().unwrap() {
+        alone("harm").iter().map(|s| from["own"].as_f64().unwrap() * s).collect();
+    for helper in from["models"].as_array().unwrap() {
         let weight = helper["weight"].as_f64().unwrap();
         let theirs = alone(helper["target"].as_str().unwrap());
         expected.iter_mut().zip(theirs).for_each(|(sum, s)| *sum += weight * s);
@@ -87,7 +87,7 @@ fn models_are_told_and_say_by_whom() {
 }
 
 #[test]
-fn a_told_model_serves_as_any_other() {
+fn a_stacked_model_serves_as_any_other() {
     let place = place();
     place.ok(TRAIN);
     let said = place.ok("inspect m.harm.json --json i.json");
@@ -95,8 +95,8 @@ fn a_told_model_serves_as_any_other() {
     assert!(line.contains("score = ") && line.contains(" x its own "), "{line}");
     let inspected = place.json("i.json")["results"].clone();
     assert_eq!((&inspected["rounds"], inspected["trees"].as_u64() > Some(24)), (&12.into(), true));
-    let models = &inspected["provenance"]["stacked_from"]["models"];
-    assert!(models[0]["trees"].as_u64() >= Some(12), "{models}");
+    let helpers = &inspected["provenance"]["stacked_from"]["models"];
+    assert!(helpers[0]["trees"].as_u64() >= Some(12), "{helpers}");
     place.ok("explain m.harm.json t.csv --row 4 -o why.json");
     let why = place.json("why.json");
     let parts = why["patterns"].as_array().expect("patterns");
@@ -114,7 +114,7 @@ fn a_told_model_serves_as_any_other() {
 }
 
 #[test]
-fn without_sharing_each_target_is_trained_by_itself() {
+fn without_stacking_each_target_is_trained_by_itself() {
     let place = place();
     place.ok(&format!("{TRAIN} --stack false --json train.json"));
     assert_eq!(place.json("train.json")["results"][0].get("stacked_from"), None);
@@ -145,7 +145,7 @@ fn threads_and_engines_give_the_same_bytes() {
 }
 
 #[test]
-fn what_cannot_be_shared_is_said() {
+fn what_cannot_be_stacked_is_said() {
     let place = place();
     place.write("v.csv", table());
     for (args, reason) in [
@@ -163,16 +163,16 @@ fn what_cannot_be_shared_is_said() {
         ),
     ] {
         let output = place.run(args);
-        let told = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(output.status.code(), Some(2), "{args}: {told}");
-        assert!(told.contains("stack") && told.contains(reason), "{args}: {told}");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{args}: {said}");
+        assert!(said.contains("stack") && said.contains(reason), "{args}: {said}");
     }
     assert!(!place.path("x.json").exists() && !place.path("m.tox.json").exists());
     // Where it was not asked for, it is left out, and that is said, too.
     let output = place.run(&format!("{TRAIN} --valid 0.2"));
     assert_eq!(output.status.code(), Some(0));
-    let told = String::from_utf8(output.stderr).expect("text");
-    assert!(told.contains("do not tell each other, because of --valid"), "{told}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains("models are not stacked, because of --valid"), "{said}");
     assert!(!place.text("m.harm.json").contains("stacked_from"));
     // As the paper did, each is alone unless it is asked for.
     place.ok(&format!("{TRAIN} --preset paper --json train.json"));
@@ -198,8 +198,8 @@ fn too_few_answers_and_three_classes_are_left_alone() {
         "train t.csv --target few,three,many -o m.json --trees 5 --max-edges 2 --json train.json",
     );
     let results = place.json("train.json")["results"].clone();
-    assert_eq!([results[0].get("stacked_from"), results[1].get("stacked_from")], [None, None]);
-    assert_eq!(results[2]["stacked_from"], serde_json::Value::Null);
+    assert_eq!([0, 1].map(|i: usize| results[i].get("stacked_from")), [None, None]);
+    assert_eq!(results[2].get("stacked_from"), Some(&serde_json::Value::Null));
     for target in ["few", "three", "many"] {
         assert!(!place.text(&format!("m.{target}.json")).contains("stacked_from"), "{target}");
     }

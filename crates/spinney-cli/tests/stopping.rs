@@ -73,8 +73,8 @@ fn ctrl_c_once_saves_and_resume_gives_the_same_model() {
         assert_eq!(names(&place), ["kept.json", "many.gsp", "model.json"]);
         assert!(place.ok("inspect model.json").contains("interrupted"), "{said}");
         assert_ne!(place.text("model.json"), whole);
-        let told = place.ok(&args);
-        assert!(told.contains("400 rounds"), "{told}");
+        let said = place.ok(&args);
+        assert!(said.contains("400 rounds"), "{said}");
         assert!(place.text("model.json") == whole, "a model resumed differs");
         // There is nothing left to do, and it is done again.
         place.ok(&args);
@@ -134,17 +134,17 @@ fn a_kill_loses_nothing_that_was_kept() {
 }
 
 #[test]
-fn cross_validation_goes_on_cell_by_cell() {
+fn cross_validation_goes_on_fold_by_fold() {
     let (calm, broken) = (place(), place());
     calm.ok(CV);
-    let args = format!("{CV} --checkpoint cells.json --resume");
+    let args = format!("{CV} --checkpoint folds.json --resume");
     let mut child = start(&broken, &args);
-    wait_for(&broken, "cells.json", &mut child);
+    wait_for(&broken, "folds.json", &mut child);
     signal(&child, "-INT");
     let (code, said) = end(child);
     if code == Some(130) {
         assert!(said.contains("finished fold") && said.contains("--resume"), "{said}");
-        assert_eq!(names(&broken), ["cells.json", "many.gsp"]);
+        assert_eq!(names(&broken), ["folds.json", "many.gsp"]);
     }
     broken.ok(&args);
     let curves = |place: &Place| {

@@ -1,10 +1,11 @@
-//! The trial before a training, through the program.
+//! The tuning before a training, through the program.
 
 mod support;
 
 use support::{Place, path};
 
-/// Paths of three letters of which those with an `a` are active, but for every fifth, which is turned round.
+/// Paths of three letters of which those with an `a` are active, but for every fifth, which is turned
+/// round.
 fn noisy() -> String {
     let mut text = String::new();
     for id in 0..320 {
@@ -23,24 +24,26 @@ fn place() -> Place {
 }
 
 #[test]
-fn defaults_try_first_and_tell_what_they_found() {
+fn defaults_tune_first_and_say_what_they_found() {
     let place = place();
     let output = place.run("train g.gsp -o m.json --json train.json");
     assert!(output.status.success());
-    let told = String::from_utf8(output.stderr).expect("text");
-    assert!(told.contains("did best on a part held out; training on all with these"), "{told}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.contains("tuned on held-out part"), "{said}");
+    assert!(said.contains("; training on all graphs"), "{said}");
     let used = place.json("train.json")["results"]["params"].clone();
     let temperature = used["temperature"].as_f64().unwrap_or(1.0);
     let rounds = used["trees"].as_u64().expect("rounds");
     let gain = used["min_gain"].as_f64().expect("a gain");
     assert!(rounds < 150 || temperature > 1.0 || gain > 1.0, "a fifth is noise: {used}");
-    assert!(told.contains(&format!("at temperature {temperature}")), "{told}");
-    // What was found, when given, needs no trial and gives the same model.
+    assert!(said.contains(&format!("temperature {temperature}")), "{said}");
+    assert!(said.contains(&format!(" {rounds} rounds, least gain {gain}, ")), "{said}");
+    // What was found, when given, needs no tuning and gives the same model.
     let linear = used["linear"].as_f64().unwrap_or(0.0);
     let given =
         format!("--min-gain {gain} --trees {rounds} --temperature {temperature} --linear {linear}");
     let output = place.run(&format!("train g.gsp -o same.json {given}"));
-    assert!(!String::from_utf8(output.stderr).expect("text").contains("held out"));
+    assert!(!String::from_utf8(output.stderr).expect("text").contains("held-out"));
     assert!(place.text("same.json") == place.text("m.json"));
     for flags in ["--engine bound", "--threads 1", "--checkpoint c.json"] {
         place.ok(&format!("train g.gsp -o other.json {flags}"));
@@ -51,7 +54,7 @@ fn defaults_try_first_and_tell_what_they_found() {
 }
 
 #[test]
-fn giving_a_part_of_it_leaves_the_trial_out() {
+fn giving_a_part_of_it_leaves_tuning_out() {
     let place = place();
     for flags in [
         "--min-gain 1",
@@ -62,8 +65,8 @@ fn giving_a_part_of_it_leaves_the_trial_out() {
     ] {
         let output = place.run(&format!("train g.gsp -o m.json --json train.json {flags}"));
         assert!(output.status.success(), "{flags}");
-        let told = String::from_utf8(output.stderr).expect("text");
-        assert!(!told.contains("on a part held out"), "{flags}: {told}");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(!said.contains("tuned on"), "{flags}: {said}");
         let used = place.json("train.json")["results"]["params"].clone();
         assert_eq!(used.get("temperature"), None, "{flags}: {used}");
         assert_eq!(used.get("linear"), None, "{flags}: {used}");
@@ -74,7 +77,7 @@ fn giving_a_part_of_it_leaves_the_trial_out() {
 }
 
 #[test]
-fn cross_validation_tries_in_each_fold() {
+fn cross_validation_tunes_in_each_fold() {
     let place = place();
     let last = |flags: &str| {
         place.ok(&format!("cv g.gsp --folds 3 --json cv.json {flags}"));
@@ -82,8 +85,12 @@ fn cross_validation_tries_in_each_fold() {
         let curve = curve.as_array().expect("a curve").clone();
         curve.last().and_then(serde_json::Value::as_f64).expect("a loss")
     };
-    let (tried, untried) = (last(""), last("--temperature 1"));
-    assert!(tried < untried, "{tried} with trials, {untried} without");
+    let tuned = last("");
+    for fold in place.json("cv.json")["results"][0]["folds"].as_array().expect("folds") {
+        assert_eq!(fold["tuning"]["trees"], fold["rounds"]);
+    }
+    let untuned = last("--temperature 1");
+    assert!(tuned < untuned, "{tuned} with tuning, {untuned} without");
     place.ok("cv g.gsp --folds 3 --grid depth=2,6 --trees 5 --json cv.json");
     assert_eq!(place.json("cv.json")["results"].as_array().map(Vec::len), Some(2));
 }
@@ -106,18 +113,15 @@ fn additive() -> String {
 }
 
 #[test]
-fn a_linear_model_of_numbers_is_found_kept_told_and_left_out() {
+fn a_linear_model_of_numbers_is_found_kept_printed_and_left_out() {
     let place = Place::new();
     place.write("g.gsp", additive());
     let output = place.run("train g.gsp -o m.json --json train.json");
     assert!(output.status.success());
-    let told = String::from_utf8(output.stderr).expect("text");
+    let said = String::from_utf8(output.stderr).expect("text");
     let used = place.json("train.json")["results"]["params"].clone();
     let linear = used["linear"].as_f64().expect("a weight");
-    assert!(
-        linear > 0.0 && told.contains(&format!("with {linear} times a linear model")),
-        "{told}"
-    );
+    assert!(linear > 0.0 && said.contains(&format!("linear model of weight {linear}")), "{said}");
     assert!(place.ok("inspect m.json").contains("linear    model: "));
     place.ok("train g.gsp -o none.json --linear 0");
     assert!(!place.ok("inspect none.json").contains("linear    model: "));

@@ -8,9 +8,9 @@ use spinney::io::ReadOptions;
 use spinney_lab::qsar::sets::{SOURCES, derived};
 
 fn folder() -> Option<PathBuf> {
-    let told = std::env::var_os("SPINNEY_DATA").map(PathBuf::from);
+    let named = std::env::var_os("SPINNEY_DATA").map(PathBuf::from);
     let near = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let folder = told.unwrap_or_else(near);
+    let folder = named.unwrap_or_else(near);
     if !folder.join("paper").exists() {
         eprintln!("skipped: no data in {}", folder.display());
         return None;

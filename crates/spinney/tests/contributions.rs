@@ -34,16 +34,16 @@ fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
 }
 
 /// What a tree says if it knows the patterns of `known` only.
-fn told(tree: &Tree, at: usize, known: u32, counts: &[u32]) -> f64 {
+fn value_knowing(tree: &Tree, at: usize, known: u32, counts: &[u32]) -> f64 {
     match tree.nodes()[at] {
         Node::Leaf { value, .. } => value,
         Node::Split { pattern, at_least, yes, no, .. } if known >> pattern & 1 == 1 => {
             let next = if counts[pattern] >= at_least { yes } else { no };
-            told(tree, next, known, counts)
+            value_knowing(tree, next, known, counts)
         }
         Node::Split { yes, no, .. } => {
             let [y, n] = [yes, no].map(|child| f64::from(tree.nodes()[child].cover()));
-            (y * told(tree, yes, known, counts) + n * told(tree, no, known, counts)) / (y + n)
+            (y * value_knowing(tree, yes, known, counts) + n * value_knowing(tree, no, known, counts)) / (y + n)
         }
     }
 }
@@ -69,7 +69,7 @@ fn contributions_are_shapley_values() {
                 let trees: Vec<&Tree> =
                     model.trees().iter().skip(output).step_by(outputs).collect();
                 let game: Vec<f64> = (0..1 << players)
-                    .map(|known| trees.iter().map(|t| told(t, 0, known, &counts)).sum())
+                    .map(|known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum())
                     .collect();
                 for j in 0..players {
                     let mut expected = 0.0;
@@ -176,7 +176,7 @@ fn interactions_are_shapley_interactions() {
                 let whole = Pattern::of(graph);
                 let counts: Vec<u32> =
                     patterns.iter().map(|p| occurrences(p, &whole) as u32).collect();
-                let worth = |known| trees.iter().map(|t| told(t, 0, known, &counts)).sum::<f64>();
+                let worth = |known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum::<f64>();
                 let game: Vec<f64> = (0..1 << players).map(worth).collect();
                 for (i, j) in (0..players).flat_map(|i| (i + 1..players).map(move |j| (i, j))) {
                     let mut expected = 0.0;

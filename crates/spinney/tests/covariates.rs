@@ -129,7 +129,7 @@ fn all_graphs_get_as_many_vertices_after_their_own() {
 }
 
 #[test]
-fn missing_columns_and_names_taken_are_told() {
+fn missing_columns_and_names_taken_are_refused() {
     let data = plain(&[1.0, 2.0]);
     let covariates = Covariates::learn(&["x".into()], &[vec![1.0, 2.0]]);
     let few = covariates.apply(&data, 1, &[vec![1.0]]).expect_err("one value of two");

@@ -90,7 +90,7 @@ proptest! {
 }
 
 #[test]
-fn a_neighbourhood_needs_labels_that_tell_degrees() {
+fn a_neighbourhood_needs_labels_that_show_degrees() {
     // Two stars: labels of centres tell how many leaves there are, or do not.
     let star = |center: u32, leaves: u32| {
         let labels: Vec<u32> = std::iter::once(center).chain((0..leaves).map(|_| 9)).collect();

@@ -156,7 +156,7 @@ fn a_graph_of_a_million_edges_among_small_ones() {
 }
 
 #[test]
-fn patterns_with_too_many_embeddings_are_told() {
+fn patterns_with_too_many_embeddings_are_named_in_the_model() {
     let data = by_turns(|i| star(100 + i % 2 * 100), 10);
     let params = FixedParams { trees: 2, max_edges: Some(3), count_levels: 1, ..few() };
     let limits = Limits { memory: Some(400_000), ..Limits::default() };

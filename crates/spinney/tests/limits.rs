@@ -117,9 +117,9 @@ proptest! {
         }
     }
 
-    /// Patterns with more embeddings than the ration stay unextended, and it is told.
+    /// Patterns with more embeddings than the budget stay unextended, and the model says so.
     #[test]
-    fn what_is_stuck_is_told(seed in 0u64..1 << 40, kind in 0usize..4, leaves in 60u32..160) {
+    fn what_is_stuck_is_said(seed in 0u64..1 << 40, kind in 0usize..4, leaves in 60u32..160) {
         let star = |n: u32, labels: u32, shift: u32| {
             let label = |v: u32| if v == 0 { 0 } else { 1 + (v * 7 + shift) % labels };
             let labels: Vec<u32> = (0..=n).map(label).collect();

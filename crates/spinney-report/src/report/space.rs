@@ -47,7 +47,9 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
             @if let Some(explored) = &space.explored {
                 "Training looked at " b { (grouped(sum(explored))) }
                 @if space.whole.as_ref() == Some(explored) { ", which is all of them: each was a candidate for every question. " }
-                @else { "; bounds proved that no other could be better. " }
+                @else if report.model.provenance().unproven.is_empty() {
+                    "; bounds proved that no other could be better. "
+                } @else { "; a limit cut searches short, and the model says where. " }
             }
             "The model uses " b { (grouped(sum(&selected))) } "."
             @if let Some(sets) = space.edge_sets { " All in all they occur " (about(sets)) " times." }

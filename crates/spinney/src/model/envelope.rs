@@ -32,7 +32,7 @@ struct Envelope<'a> {
     format: String,
     version: u64,
     sha256: String,
-    #[serde(borrow, alias = "checkpoint", alias = "folds")]
+    #[serde(borrow, alias = "checkpoint", alias = "folds", alias = "cells")]
     model: &'a serde_json::value::RawValue,
 }
 
