@@ -211,7 +211,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     ) -> (Option<SmallSplit>, Option<f64>) {
         let best = match sight {
             _ if self.stop_token.is_stopped() => {
-                return (None, self.search.most_gain(positions));
+                return (None, self.search.max_gain(positions));
             }
             Sight::Small(small) => {
                 return (self.search.best_small_split(&**self.space(), small), None);

@@ -23,17 +23,17 @@ pub use model::{Fit, fit};
 pub use program::Stump;
 
 use crate::boosting::Exploration;
+use crate::error::{Error, Result};
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
 use crate::search::space::{FrontierGroup, PatternSpace};
 use crate::search::spaces;
-use crate::{Error, Result};
 use price::{ColumnRule, Prices, StumpKey, most_violating};
 use program::Program;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-/// What gBoost is asked for.
+/// The parameters of gBoost.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Params {
     /// Bounds the share of graphs inside the margin; in (0, 1].

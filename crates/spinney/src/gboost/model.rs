@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::boosting::Exploration;
 use crate::boosting::loss::Loss;
 use crate::boosting::stumps::{Stump, Stumps};
-use crate::model::Task;
-use crate::{Error, Model, Result};
+use crate::error::{Error, Result};
+use crate::model::{Model, Task};
 
 use super::{Learned, Machine, Params};
 

@@ -9,10 +9,10 @@ use std::time::Instant;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::mining::Engine;
 use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::limits::Limits;
 use crate::mining::{Census, EmbeddingBudget, Progress, edge_set_bound, estimate_edge_sets};
-use crate::params::Engine;
 
 /// Above this many edge sets (estimated), the `auto` engine does not take a census.
 const AUTO_CENSUS_ESTIMATED_SETS: f64 = 1.5e8;
