@@ -43,7 +43,9 @@ fn value_knowing(tree: &Tree, at: usize, known: u32, counts: &[u32]) -> f64 {
         }
         Node::Split { yes, no, .. } => {
             let [y, n] = [yes, no].map(|child| f64::from(tree.nodes()[child].cover()));
-            (y * value_knowing(tree, yes, known, counts) + n * value_knowing(tree, no, known, counts)) / (y + n)
+            (y * value_knowing(tree, yes, known, counts)
+                + n * value_knowing(tree, no, known, counts))
+                / (y + n)
         }
     }
 }
@@ -176,7 +178,8 @@ fn interactions_are_shapley_interactions() {
                 let whole = Pattern::of(graph);
                 let counts: Vec<u32> =
                     patterns.iter().map(|p| occurrences(p, &whole) as u32).collect();
-                let worth = |known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum::<f64>();
+                let worth =
+                    |known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum::<f64>();
                 let game: Vec<f64> = (0..1 << players).map(worth).collect();
                 for (i, j) in (0..players).flat_map(|i| (i + 1..players).map(move |j| (i, j))) {
                     let mut expected = 0.0;

@@ -23,7 +23,7 @@ mod resume;
 mod round_builder;
 mod sampling;
 mod scored_set;
-pub mod stumps;
+pub(crate) mod stumps;
 pub mod trained;
 mod tree_grower;
 

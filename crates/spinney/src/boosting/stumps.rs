@@ -16,7 +16,7 @@ use crate::search::space::PatternSpace;
 
 /// One stump.
 #[derive(Clone, Debug)]
-pub struct Stump {
+pub(crate) struct Stump {
     /// The pattern it asks for.
     pub simplest: Arc<Simplest>,
     /// What it adds where the pattern occurs.
@@ -26,7 +26,7 @@ pub struct Stump {
 }
 
 /// A model of stumps before it is certified.
-pub struct Stumps<'a> {
+pub(crate) struct Stumps<'a> {
     /// What the training graphs come from.
     pub exploration: &'a Exploration<'a>,
     /// The training graphs, by number, ascending.
@@ -46,7 +46,7 @@ impl Stumps<'_> {
     ///
     /// # Errors
     /// If a pattern does not occur where the space says.
-    pub fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
+    pub(crate) fn into_model(self, space: &dyn PatternSpace) -> Result<Model> {
         let graphs = self.train.len() as u32;
         let trees: Vec<GrownTree> = self.stumps.iter().map(|stump| tree(stump, graphs)).collect();
         let data = self.exploration.data();

@@ -250,7 +250,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     fn best_split(&self, sums: &mut NodeSums<C>, positions: &[u32]) -> Found {
         let best = match sums {
             _ if self.stop_token.is_stopped() => {
-                return Found { best: None, bound: self.search.most_gain(positions) };
+                return Found { best: None, bound: self.search.max_gain(positions) };
             }
             NodeSums::Small(small) => {
                 let best = self.search.best_small_split(&**self.space(), small);

@@ -33,7 +33,7 @@ use program::Program;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-/// What gBoost is asked for.
+/// The parameters of gBoost.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Params {
     /// Bounds the share of graphs inside the margin; in (0, 1].

@@ -6,8 +6,7 @@ use crate::boosting::Exploration;
 use crate::boosting::loss::Loss;
 use crate::boosting::stumps::{Stump, Stumps};
 use crate::error::{Error, Result};
-use crate::model::Model;
-use crate::model::Task;
+use crate::model::{Model, Task};
 
 use super::{Learned, Machine, Params};
 

@@ -31,7 +31,7 @@ pub type ClassId = u32;
 pub struct Column {
     /// The pattern: its number in the census or in the enumeration tree.
     pub pattern: u32,
-    /// The least number of occurrences.
+    /// The occurrence threshold.
     pub at_least: u32,
 }
 
@@ -40,7 +40,7 @@ pub struct Column {
 pub struct Columns {
     /// The most edges of a pattern.
     pub max_edges: usize,
-    /// The least number of training graphs that must contain a pattern.
+    /// The smallest number of training graphs that must contain a pattern.
     pub min_support: u32,
     /// How many occurrence thresholds there are (`levels`).
     pub count_levels: u32,

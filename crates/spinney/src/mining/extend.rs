@@ -7,7 +7,7 @@
 //!
 //! A [`Family`] is a pattern `P` with its rows (embeddings) and its extensions; an extension lists
 //! its *hits*: which row it continues, to which new vertex. A child's family is grown from its
-//! parent's: a row is a hit with the row that it continues. Only what the new vertex sees is read
+//! parent's: a row is a hit with the row that it continues. Only the edges at the new vertex are read
 //! from the graphs. All other extensions of `P + a` are extensions `b ≥ a` of `P`: their hits are
 //! those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok 2004).
 //!

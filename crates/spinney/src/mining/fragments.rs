@@ -27,10 +27,10 @@ use crate::mining::levels::{reached, threshold};
 use crate::random::mix;
 
 /// The most edges of a small pattern.
-pub const MAX_SMALL_EDGES: usize = 2;
+pub(super) const MAX_SMALL_EDGES: usize = 2;
 
 /// The widest neighbourhood.
-pub const MAX_RADIUS: usize = 3;
+pub(super) const MAX_RADIUS: usize = 3;
 
 /// The most edges of a neighbourhood: larger ones are rare, and slow to look for.
 const MAX_NEIGHBOURHOOD_EDGES: usize = 24;

@@ -22,7 +22,7 @@ use crate::mining::grow::{Detail, Grower};
 use crate::mining::visit::Limits;
 
 /// Sees the patterns of a guided search and says which are wanted.
-pub trait GuidedVisitor {
+pub(crate) trait GuidedVisitor {
     /// What patterns of `edges` edges or more are worth at most, in these graphs or fewer; `None`
     /// if they do not matter.
     fn upper_bound(&mut self, edges: usize, graphs: &[u32]) -> Option<f64>;
@@ -33,7 +33,7 @@ pub trait GuidedVisitor {
 
 /// Some graphs to be searched on their own.
 #[derive(Debug, Default)]
-pub struct GraphSubset {
+pub(crate) struct GraphSubset {
     graphs: Vec<Graph>,
     max_edges: usize,
     budget: EmbeddingBudget,
@@ -41,7 +41,7 @@ pub struct GraphSubset {
 
 /// What a walk visited, and what it could not reach.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WalkSummary {
+pub(crate) struct WalkSummary {
     /// How many patterns were visited.
     pub visited: usize,
     /// The largest upper bound of those that could not be visited within the embedding budget.
@@ -50,7 +50,7 @@ pub struct WalkSummary {
 
 impl WalkSummary {
     /// Adds another walk.
-    pub fn add(&mut self, other: WalkSummary) {
+    pub(crate) fn add(&mut self, other: WalkSummary) {
         self.visited += other.visited;
         self.leave(other.open);
     }
@@ -63,27 +63,27 @@ impl WalkSummary {
 
 impl GraphSubset {
     /// The patterns of up to `max_edges` edges of some graphs, which are copied.
-    pub fn new<'g>(graphs: impl Iterator<Item = &'g Graph>, max_edges: usize) -> Self {
+    pub(crate) fn new<'g>(graphs: impl Iterator<Item = &'g Graph>, max_edges: usize) -> Self {
         let budget = EmbeddingBudget::default();
         GraphSubset { graphs: graphs.cloned().collect(), max_edges, budget }
     }
 
     /// The same with walks held within a budget.
     #[must_use]
-    pub fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
+    pub(crate) fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
         self.budget = budget;
         self
     }
 
     /// The graph `i`, for [`Matcher`].
     #[must_use]
-    pub fn graph(&self, i: usize) -> &Graph {
+    pub(crate) fn graph(&self, i: usize) -> &Graph {
         &self.graphs[i]
     }
 
     /// Shows `visitor` the patterns, single vertices included, that occur in at least `min_support`
     /// of the graphs in `range`; graphs are numbered within the range.
-    pub fn walk(
+    pub(crate) fn walk(
         &self,
         range: Range<usize>,
         min_support: usize,
@@ -186,14 +186,14 @@ impl Level {
 
 /// Looks for patterns in graphs, one by one; keeps its buffers.
 #[derive(Debug, Default)]
-pub struct Matcher {
+pub(crate) struct Matcher {
     image: Vec<u32>,
     used: Vec<bool>,
 }
 
 impl Matcher {
     /// Whether `graph` contains the pattern of `code`.
-    pub fn has(&mut self, graph: &Graph, code: &DfsCode) -> bool {
+    pub(crate) fn has(&mut self, graph: &Graph, code: &DfsCode) -> bool {
         if code.edge_count() > graph.edge_count() {
             return false;
         }

@@ -11,17 +11,17 @@
 //! **Cost.** A handful of instructions.
 
 /// The highest level: its threshold is the last below 2³².
-pub const HIGHEST: u32 = 123;
+pub(crate) const HIGHEST: u32 = 123;
 
 /// The smallest number of occurrences at a level (from 1 to [`HIGHEST`]).
 #[must_use]
-pub fn threshold(level: u32) -> u32 {
+pub(crate) fn threshold(level: u32) -> u32 {
     if level < 4 { level.max(1) } else { (4 + level % 4) << (level / 4 - 1).min(29) }
 }
 
 /// The number of levels that a count of occurrences has reached.
 #[must_use]
-pub fn reached(count: u32) -> u32 {
+pub(crate) fn reached(count: u32) -> u32 {
     if count < 4 {
         return count;
     }

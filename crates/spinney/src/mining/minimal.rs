@@ -320,8 +320,8 @@ impl MinimalityTest {
         let first = self.code[0].key;
         for u in 0..self.labels.len() as u16 {
             let label = self.labels[usize::from(u)];
-            let least = self.around(u).iter().map(|a| a.key).min();
-            if (label, least) < (root, Some(first)) {
+            let smallest = self.around(u).iter().map(|a| a.key).min();
+            if (label, smallest) < (root, Some(first)) {
                 if self.better(0) {
                     return true;
                 }

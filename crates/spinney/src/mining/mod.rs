@@ -10,36 +10,37 @@
 //! small patterns and the neighbourhoods that a linear model weighs.
 //!
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
-//! tree; [`classes`] groups patterns that no split can tell apart.
+//! tree; [`classes`] groups patterns that no split separates.
 //!
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a model.
 
-pub mod canonical;
+pub(crate) mod canonical;
 pub mod census;
 pub mod classes;
 mod collect;
 mod columns;
 pub mod dfs_code;
-pub mod embedding_budget;
+mod embedding_budget;
 mod engine;
 pub mod exploration;
 mod extend;
 mod flat;
-pub mod fragments;
+mod fragments;
 mod grow;
-pub mod guided_search;
+pub(crate) mod guided_search;
 mod join;
-pub mod levels;
+pub(crate) mod levels;
 pub mod limits;
 pub mod mine;
 mod minimal;
 mod positions;
 mod rows;
-pub mod tree;
-pub mod visit;
+mod tree;
+mod visit;
 
 pub use canonical::{Canonical, Canonizer};
-pub use census::estimate::{edge_set_bound, estimate_edge_sets};
+pub(crate) use census::estimate::edge_set_bound;
+pub use census::estimate::estimate_edge_sets;
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;

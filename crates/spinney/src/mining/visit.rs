@@ -21,7 +21,7 @@ use crate::mining::join::Embeddings;
 /// Which patterns to look for.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The least number of graphs that must contain a pattern (at least 1).
+    /// The smallest number of graphs that must contain a pattern (at least 1).
     pub min_support: usize,
     /// The most edges of a pattern; `None` for no limit but [`MAX_PATTERN_EDGES`].
     pub max_edges: Option<usize>,
@@ -185,7 +185,7 @@ pub fn visit(
     visit_with(graphs, limits, Detail::Rows, visitor)
 }
 
-/// The same, with as much detail of the largest patterns as the visitor asks for.
+/// The same, with as much detail of the largest patterns as the visitor needs.
 pub(crate) fn visit_with(
     graphs: &[Graph],
     limits: Limits,

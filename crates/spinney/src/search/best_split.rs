@@ -26,7 +26,7 @@ use crate::search::stop::StopToken;
 
 /// A split and what it is worth.
 #[derive(Clone, Debug)]
-pub struct Split {
+pub(crate) struct Split {
     /// The class of graphs that go to the "yes" side.
     pub class: ClassId,
     /// The column that stands for the class.
@@ -37,7 +37,7 @@ pub struct Split {
 
 /// A split of a small node.
 #[derive(Clone, Debug)]
-pub struct SmallSplit {
+pub(crate) struct SmallSplit {
     /// The split.
     pub split: Split,
     /// The node's graphs that have the class, as bits.
@@ -46,7 +46,7 @@ pub struct SmallSplit {
 
 /// What a search found.
 #[derive(Clone, Debug, Default)]
-pub struct BestSplit {
+pub(crate) struct BestSplit {
     /// The best split, if one is valid and gains anything.
     pub split: Option<Split>,
     /// What a pattern that was not looked at could gain at most, if that is more than the split
@@ -56,7 +56,7 @@ pub struct BestSplit {
 
 /// Finds best splits for the nodes of one tree.
 #[derive(Debug)]
-pub struct Search<'a, C> {
+pub(crate) struct Search<'a, C> {
     pub(super) samples: &'a Samples,
     pub(super) cells: &'a [C],
     pub(super) rule: Rule,
@@ -82,7 +82,7 @@ struct Leaders {
 impl<'a, C: Cell> Search<'a, C> {
     /// A search over `cells` (one a training position, made of `samples`), for a tree of the
     /// classes in `sample`.
-    pub fn new(
+    pub(crate) fn new(
         space: &dyn PatternSpace,
         samples: &'a Samples,
         cells: &'a [C],
@@ -97,19 +97,24 @@ impl<'a, C: Cell> Search<'a, C> {
 
     /// The same search, to end when a limit is reached.
     #[must_use]
-    pub fn with_stop_token(mut self, stop_token: &'a StopToken) -> Self {
+    pub(crate) fn with_stop_token(mut self, stop_token: &'a StopToken) -> Self {
         self.stop_token = Some(stop_token);
         self
     }
 
     /// Brings a node's histogram up to the classes known by now.
-    pub fn cover(&self, space: &dyn PatternSpace, histogram: &mut Histogram<C>, positions: &[u32]) {
+    pub(crate) fn cover(
+        &self,
+        space: &dyn PatternSpace,
+        histogram: &mut Histogram<C>,
+        positions: &[u32],
+    ) {
         histogram.cover(&self.view(space), positions, self.cells);
     }
 
     /// Fills the histogram of the part of a node with the graphs at `positions`, and takes them away
     /// from the histogram of the `whole`, which covers all classes known by now.
-    pub fn cover_part(
+    pub(crate) fn cover_part(
         &self,
         space: &dyn PatternSpace,
         histogram: &mut Histogram<C>,
@@ -125,7 +130,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     /// The best split of the node with the graphs at `positions` and their histogram.
-    pub fn best_split(
+    pub(crate) fn best_split(
         &self,
         space: &mut dyn PatternSpace,
         histogram: &mut Histogram<C>,
@@ -146,7 +151,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there are.
-    pub fn most_gain(&self, positions: &[u32]) -> Option<f64> {
+    pub(crate) fn max_gain(&self, positions: &[u32]) -> Option<f64> {
         let node = self.node(positions)?;
         let mut members = positions.iter().map(|&p| self.samples.one(p)).collect();
         let most = by_order(&mut members, node.all, &self.rule);
@@ -154,7 +159,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     /// The same over the explored classes only.
-    pub fn best_known_split(
+    pub(crate) fn best_known_split(
         &self,
         space: &dyn PatternSpace,
         histogram: &mut Histogram<C>,
@@ -175,13 +180,13 @@ impl<'a, C: Cell> Search<'a, C> {
 
     /// Whether a node with this number of graphs is searched as a small one.
     #[must_use]
-    pub fn is_small(&self, space: &dyn PatternSpace, graphs: usize) -> bool {
+    pub(crate) fn is_small(&self, space: &dyn PatternSpace, graphs: usize) -> bool {
         graphs <= small::MAX_GRAPHS && !matches!(self.view(space), View::Growing(_))
     }
 
     /// The node with the graphs at `positions`, if it is small and all classes are known; they are
     /// taken away from the histogram of the `whole`, if that is given.
-    pub fn small(
+    pub(crate) fn small(
         &self,
         space: &dyn PatternSpace,
         positions: &[u32],
@@ -196,7 +201,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     /// The best split of a small node.
-    pub fn best_small_split(
+    pub(crate) fn best_small_split(
         &self,
         space: &dyn PatternSpace,
         node: &SmallNode,

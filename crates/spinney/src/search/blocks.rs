@@ -28,7 +28,7 @@ const MAX_CLASSES: usize = MAX_CELLS - 2;
 
 /// The rows of all classes of a table.
 #[derive(Debug)]
-pub struct Blocks {
+pub(crate) struct Blocks {
     blocks: Vec<Block>,
     classes: usize,
 }
@@ -53,24 +53,12 @@ enum ByClass {
 impl Blocks {
     /// The rows of `table`.
     #[must_use]
-    pub fn new(table: &ClassTable) -> Blocks {
+    pub(crate) fn new(table: &ClassTable) -> Blocks {
         let hashes = Hashes::new(table.graph_count());
         let starts: Vec<usize> = (0..table.len()).step_by(MAX_CLASSES).collect();
         let range = |s: usize| s as ClassId..(s + MAX_CLASSES).min(table.len()) as ClassId;
         let blocks = starts.into_par_iter().map(|s| Block::new(table, &hashes, range(s))).collect();
         Blocks { blocks, classes: table.len() }
-    }
-
-    /// The number of classes.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.classes
-    }
-
-    /// Whether there is no class.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.classes == 0
     }
 
     /// The number of cells of a histogram.

@@ -24,7 +24,7 @@ const SLACK: f64 = 1.0 + 1e-13;
 /// The largest gain of any subset of D1, up to rounding. `members` are the graphs of D1, each with
 /// its own sums, in any order (they are sorted here); `all` are the sums of the whole node.
 #[must_use]
-pub fn by_order(members: &mut Vec<Sums>, all: Sums, rule: &Rule) -> f64 {
+pub(crate) fn by_order(members: &mut Vec<Sums>, all: Sums, rule: &Rule) -> f64 {
     if (members.len() as u32) < rule.min_leaf.max(1) {
         return 0.0;
     }
@@ -92,7 +92,7 @@ fn unconstrained(part: Sums, all: Sums, rule: &Rule) -> Option<f64> {
 
 /// Sums over D1 for the cheap bound.
 #[derive(Clone, Copy, Debug)]
-pub struct Squares {
+pub(crate) struct Squares {
     /// The sums over D1.
     pub part: Sums,
     /// An upper bound of Σ g²/h over D1.
@@ -102,7 +102,7 @@ pub struct Squares {
 /// A bound from sums: gain ≤ Q·H/(H − H₁), where Q = Σ h(g/h − G/H)² over D1 = Σg²/h − 2cΣg + c²Σh;
 /// with λ, plus what λ takes from the undivided node.
 #[must_use]
-pub fn by_sums(squares: &Squares, all: Sums, rule: &Rule) -> f64 {
+pub(crate) fn by_sums(squares: &Squares, all: Sums, rule: &Rule) -> f64 {
     let part = squares.part;
     if part.n < rule.min_leaf.max(1) {
         return 0.0;

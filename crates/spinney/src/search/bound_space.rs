@@ -21,7 +21,7 @@ const PATIENCE_BYTES: usize = 1 << 27;
 
 /// The enumeration tree, explored where a bound asks for it.
 #[derive(Debug)]
-pub struct BoundSpace<'a> {
+pub(crate) struct BoundSpace<'a> {
     tree: EnumerationTree<'a>,
     graphs: &'a [Graph],
     train: Vec<u32>,
@@ -42,7 +42,7 @@ pub struct BoundSpace<'a> {
 impl<'a> BoundSpace<'a> {
     /// The space over `graphs` with the training graphs `train`; only single vertices are explored.
     #[must_use]
-    pub fn new(graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
+    pub(crate) fn new(graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
         let mut position_of = vec![None; graphs.len()];
         for (position, &graph) in train.iter().enumerate() {
             position_of[graph as usize] = Some(position as u32);
@@ -78,7 +78,7 @@ impl<'a> BoundSpace<'a> {
 
     /// The same space with the embeddings of its frontier held within `bytes`.
     #[must_use]
-    pub fn with_memory(mut self, bytes: Option<usize>) -> Self {
+    pub(crate) fn with_memory(mut self, bytes: Option<usize>) -> Self {
         self.tree = self.tree.with_memory(bytes);
         self
     }
@@ -86,7 +86,7 @@ impl<'a> BoundSpace<'a> {
     /// The same space with growths held within a budget: what does not fit stays unknown, and
     /// the [group](FrontierGroup::is_stuck) says so.
     #[must_use]
-    pub fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
+    pub(crate) fn with_budget(mut self, budget: EmbeddingBudget) -> Self {
         self.tree = self.tree.with_budget(budget);
         self.budget = budget;
         self
@@ -95,7 +95,7 @@ impl<'a> BoundSpace<'a> {
     /// The same space with searches that leave it, after `bytes` of new embeddings, for a search
     /// of the node's graphs alone. The splits are the same.
     #[must_use]
-    pub fn with_patience(mut self, bytes: usize) -> Self {
+    pub(crate) fn with_patience(mut self, bytes: usize) -> Self {
         self.patience = bytes;
         self
     }

@@ -16,7 +16,7 @@ use crate::search::space::{NumberedPattern, PatternSpace};
 
 /// All classes at once, from a census.
 #[derive(Debug)]
-pub struct CensusSpace<'a> {
+pub(crate) struct CensusSpace<'a> {
     census: &'a Census,
     graphs: &'a [Graph],
     table: ClassTable,
@@ -27,14 +27,19 @@ pub struct CensusSpace<'a> {
 impl<'a> CensusSpace<'a> {
     /// The space of `census`, taken of `graphs`, with the training graphs `train`.
     #[must_use]
-    pub fn new(census: &'a Census, graphs: &'a [Graph], train: &[u32], which: &Columns) -> Self {
+    pub(crate) fn new(
+        census: &'a Census,
+        graphs: &'a [Graph],
+        train: &[u32],
+        which: &Columns,
+    ) -> Self {
         let table = ClassTable::from_census(census, train, which);
         CensusSpace { census, graphs, table, blocks: None, simplest: SimplestColumns::default() }
     }
 
     /// Prepares for searches over all classes.
     #[must_use]
-    pub fn whole(mut self) -> Self {
+    pub(crate) fn whole(mut self) -> Self {
         self.blocks = Some(Blocks::new(&self.table));
         self
     }

@@ -1,6 +1,6 @@
 //! The classes that one tree may use.
 //!
-//! With `pattern_sample` below 1 every tree sees its own random part of the classes. Whether a
+//! With `pattern_sample` below 1 every tree may use its own random part of the classes. Whether a
 //! class belongs to it depends on the class's signature, the seed and the tree, and on nothing
 //! else, so engine, threads and order of discovery do not matter.
 //!
@@ -12,7 +12,7 @@ use crate::search::blocks::Blocks;
 
 /// A random part of the classes, the same wherever it is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct ClassSample {
+pub(crate) struct ClassSample {
     seed: u64,
     threshold: u64,
     all: bool,
@@ -21,7 +21,7 @@ pub struct ClassSample {
 impl ClassSample {
     /// The part of size `fraction` that belongs to `tree`.
     #[must_use]
-    pub fn new(fraction: f64, seed: u64, tree: u64) -> Self {
+    pub(crate) fn new(fraction: f64, seed: u64, tree: u64) -> Self {
         let threshold = (fraction.clamp(0.0, 1.0) * 2f64.powi(64)) as u64;
         let seed = mix(mix(seed) ^ tree.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         ClassSample { seed, threshold, all: fraction >= 1.0 }
@@ -29,13 +29,13 @@ impl ClassSample {
 
     /// Whether every class belongs to it.
     #[must_use]
-    pub fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         self.all
     }
 
     /// Whether the class with this signature belongs to it.
     #[must_use]
-    pub fn has(&self, signature: u128) -> bool {
+    pub(crate) fn has(&self, signature: u128) -> bool {
         self.all
             || mix(self.seed ^ signature as u64 ^ mix((signature >> 64) as u64)) < self.threshold
     }
@@ -43,7 +43,7 @@ impl ClassSample {
 
 /// The rows of a [`ClassTable`], whole or cut down to a sample.
 #[derive(Clone, Copy, Debug)]
-pub enum View<'t> {
+pub(crate) enum View<'t> {
     /// All classes under their own numbers; there may come more.
     Growing(&'t GrowingRows),
     /// All classes under their own numbers, by differences.
@@ -54,7 +54,7 @@ pub enum View<'t> {
 
 /// The classes of each training graph, ascending: a row grows at its end.
 #[derive(Debug, Default)]
-pub struct GrowingRows {
+pub(crate) struct GrowingRows {
     rows: Vec<Vec<ClassId>>,
     classes: usize,
 }
@@ -62,12 +62,12 @@ pub struct GrowingRows {
 impl GrowingRows {
     /// Empty rows of `graphs` training graphs.
     #[must_use]
-    pub fn new(graphs: usize) -> GrowingRows {
+    pub(crate) fn new(graphs: usize) -> GrowingRows {
         GrowingRows { rows: vec![Vec::new(); graphs], classes: 0 }
     }
 
     /// Adds the next class, which the graphs at `positions` have.
-    pub fn push(&mut self, positions: &[u32]) {
+    pub(crate) fn push(&mut self, positions: &[u32]) {
         let class = self.classes as ClassId;
         positions.iter().for_each(|&p| self.rows[p as usize].push(class));
         self.classes += 1;
@@ -76,7 +76,7 @@ impl GrowingRows {
 
 /// The sampled part of a table's rows.
 #[derive(Debug, Default)]
-pub struct SampledRows {
+pub(crate) struct SampledRows {
     classes: Vec<ClassId>,
     ends: Vec<usize>,
     rows: Vec<u32>,
@@ -86,7 +86,7 @@ impl SampledRows {
     /// Cuts the rows of `table`, of `graphs` training graphs, down to the classes in `sample`.
     /// Rows that the tree is not fitted to are cut, too: to leave them out would take longer.
     #[must_use]
-    pub fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> SampledRows {
+    pub(crate) fn new(table: &ClassTable, graphs: usize, sample: &ClassSample) -> SampledRows {
         let classes: Vec<ClassId> =
             (0..table.len() as ClassId).filter(|&c| sample.has(table.signature(c))).collect();
         let lists: Vec<Positions<'_>> = classes.iter().map(|&class| table.graphs(class)).collect();

@@ -41,7 +41,7 @@ impl Sums {
 pub struct Rule {
     /// λ, in units of the weights' scale (0 for the paper).
     pub l2: f64,
-    /// The least number of graphs on either side.
+    /// The smallest number of graphs on either side.
     pub min_leaf: u32,
     /// A split must gain more than this, in squared units of the gradients' scale over units of
     /// the weights' scale.

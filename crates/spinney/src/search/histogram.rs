@@ -17,7 +17,7 @@ use crate::search::gain::{Rule, Sums};
 use crate::search::samples::Samples;
 
 /// What adds up exactly, in any order.
-pub trait Adds: Copy + Default + Send + Sync {
+pub(crate) trait Adds: Copy + Default + Send + Sync {
     /// Adds another.
     fn add(&mut self, other: &Self);
     /// Takes another away.
@@ -32,7 +32,7 @@ pub trait Adds: Copy + Default + Send + Sync {
 }
 
 /// What a histogram holds for a class.
-pub trait Cell: Adds {
+pub(crate) trait Cell: Adds {
     /// The cell of one graph.
     fn of(samples: &Samples, position: u32) -> Self;
     /// The exact sums, if the cell holds them.
@@ -58,7 +58,7 @@ pub trait Cell: Adds {
 
 /// A node's sums and what is a valid split of it.
 #[derive(Clone, Copy, Debug)]
-pub struct NodeSums<C> {
+pub(crate) struct NodeSums<C> {
     /// The node's sums.
     pub all: Sums,
     /// The cells of all its graphs, added up.
@@ -69,7 +69,7 @@ pub struct NodeSums<C> {
 
 /// A cell, and its class's gain as far as cells show it, in any unit.
 #[derive(Clone, Copy, Debug)]
-pub struct CellGain {
+pub(crate) struct CellGain {
     /// The cell's number.
     pub cell: usize,
     /// The gain.
@@ -78,7 +78,7 @@ pub struct CellGain {
 
 /// Cells whose classes may be best.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// The cells that came near the best one seen so far.
     pub close: Vec<CellGain>,
     /// Gains below this cannot be best.
@@ -94,7 +94,7 @@ impl Default for Found {
 impl Found {
     /// The largest gain.
     #[must_use]
-    pub fn best(&self) -> f64 {
+    pub(crate) fn best(&self) -> f64 {
         self.close.iter().fold(0.0, |best, c| best.max(c.gain))
     }
 
@@ -136,7 +136,7 @@ impl Cell for Sums {
 
 /// Everything: weights, second order, and the squares for the bound from sums.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Full {
+pub(crate) struct Full {
     sums: Sums,
     q: u64,
 }
@@ -226,7 +226,7 @@ impl Hurdle {
 
 /// The cells of one node.
 #[derive(Clone, Debug, Default)]
-pub struct Histogram<C> {
+pub(crate) struct Histogram<C> {
     /// Those in use, and perhaps more.
     cells: Vec<C>,
     len: usize,
@@ -236,21 +236,9 @@ pub struct Histogram<C> {
 const CELLS_PER_THREAD: usize = 1 << 15;
 
 impl<C: Adds> Histogram<C> {
-    /// How many classes it covers.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether it covers no class.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The cells, by class; there may be empty ones at the end.
     #[must_use]
-    pub fn cells(&self) -> &[C] {
+    pub(crate) fn cells(&self) -> &[C] {
         &self.cells[..self.len]
     }
 
@@ -259,18 +247,18 @@ impl<C: Adds> Histogram<C> {
     }
 
     /// Forgets everything but the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Covers all classes that the view has by now, given the node's graphs.
-    pub fn cover(&mut self, view: &View<'_>, positions: &[u32], samples: &[C]) {
+    pub(crate) fn cover(&mut self, view: &View<'_>, positions: &[u32], samples: &[C]) {
         self.cover_and(view, positions, samples, &mut [(); 0], |_, _, _| ());
     }
 
     /// The same, for a part of the node that `whole` is the histogram of: takes it away there,
     /// which leaves its sibling's. Both cover the same classes.
-    pub fn cover_part(
+    pub(crate) fn cover_part(
         &mut self,
         view: &View<'_>,
         positions: &[u32],
@@ -331,7 +319,7 @@ impl<C: Adds> Histogram<C> {
 
 impl<C: Cell> Histogram<C> {
     /// The classes that may be best.
-    pub fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
+    pub(crate) fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
         if !self.shared() {
             return C::scan(self.cells(), node, usable);
         }

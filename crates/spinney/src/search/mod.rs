@@ -12,23 +12,23 @@
 //!
 //! **Architecture Invariant:** search knows patterns and numbers: no losses, no chemistry.
 
-pub mod best_split;
-pub mod blocks;
-pub mod bound;
-pub mod bound_space;
-pub mod census_space;
-pub mod class_sample;
+pub(crate) mod best_split;
+pub(crate) mod blocks;
+pub(crate) mod bound;
+pub(crate) mod bound_space;
+pub(crate) mod census_space;
+pub(crate) mod class_sample;
 mod frontier_search;
 pub mod gain;
-pub mod histogram;
+pub(crate) mod histogram;
 mod neighbors;
 mod node_extreme;
 mod node_search;
-pub mod packed;
+pub(crate) mod packed;
 pub mod samples;
-pub mod shared_space;
-pub mod simplest;
-pub mod small;
-pub mod space;
+pub(crate) mod shared_space;
+pub(crate) mod simplest;
+pub(crate) mod small;
+pub(crate) mod space;
 pub(crate) mod spaces;
-pub mod stop;
+pub(crate) mod stop;

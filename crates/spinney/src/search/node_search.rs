@@ -15,7 +15,7 @@
 //! grown in these only: embeddings in hundreds of other graphs are never made (`node_extreme`).
 //!
 //! **Invariant.** Afterwards no pattern outside of the table beats or ties with the best of table
-//! and result and is simpler than it. Weights are all 1 and λ is 0 (the caller sees to it).
+//! and result and is simpler than it. Weights are all 1 and λ is 0 (the caller checks it).
 
 use std::ops::Range;
 

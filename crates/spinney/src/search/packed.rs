@@ -18,7 +18,7 @@ use crate::search::samples::Samples;
 
 /// The sum of rounded gradients in the upper half, the number of graphs in the lower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Packed(u64);
+pub(crate) struct Packed(u64);
 
 /// How far below the best the root of a quick gain may be: twice half a unit, and a little for
 /// the floating-point operations.
@@ -33,13 +33,13 @@ const CHUNK: usize = 32;
 impl Packed {
     /// A cell of one graph with this rounded gradient.
     #[must_use]
-    pub fn one(rounded: i32) -> Packed {
+    pub(crate) fn one(rounded: i32) -> Packed {
         Packed((i64::from(rounded) << 32) as u64 | 1)
     }
 
     /// The sum of rounded gradients and the number of graphs.
     #[must_use]
-    pub fn parts(self) -> (i32, u32) {
+    pub(crate) fn parts(self) -> (i32, u32) {
         ((self.0 >> 32) as i32, self.0 as u32)
     }
 }

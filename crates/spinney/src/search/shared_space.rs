@@ -8,7 +8,7 @@ use crate::search::simplest::Simplest;
 use crate::search::space::{NumberedPattern, PatternSpace};
 
 /// Another space, which every training only reads.
-pub struct SharedSpace<'s>(pub &'s dyn PatternSpace);
+pub(crate) struct SharedSpace<'s>(pub &'s dyn PatternSpace);
 
 impl PatternSpace for SharedSpace<'_> {
     fn classes(&self) -> &ClassTable {

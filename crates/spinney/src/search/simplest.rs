@@ -9,7 +9,7 @@ use crate::mining::classes::{ClassId, Column};
 
 /// A class's simplest column: fewest edges, then smallest code, then lowest threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Simplest {
+pub(crate) struct Simplest {
     /// The pattern's smallest DFS code.
     pub code: DfsCode,
     /// Its number in the engine, and the threshold.
@@ -23,7 +23,7 @@ impl Simplest {
 
     /// Whether this is the simpler of two.
     #[must_use]
-    pub fn is_simpler_than(&self, other: &Simplest) -> bool {
+    pub(crate) fn is_simpler_than(&self, other: &Simplest) -> bool {
         self.key() < other.key()
     }
 }

@@ -20,7 +20,7 @@ use crate::search::histogram::{Adds, Histogram, Hurdle};
 use crate::search::samples::Samples;
 
 /// The most graphs of a small node.
-pub const MAX_GRAPHS: usize = 64;
+pub(crate) const MAX_GRAPHS: usize = 64;
 
 /// Words that are checked together for one that is not empty.
 const STRIDE: usize = 8;
@@ -42,7 +42,7 @@ impl Adds for Word {
 
 /// A small node: its graphs, and the classes that divide it.
 #[derive(Clone, Debug)]
-pub struct SmallNode {
+pub(crate) struct SmallNode {
     tables: Arc<Tables<Sums>>,
     here: u64,
     dividing: Vec<ClassWord>,
@@ -72,7 +72,7 @@ pub(super) struct WholeNode<'w, C> {
 
 /// Buffers for finding words, used again and again.
 #[derive(Debug, Default)]
-pub struct SmallNodeScratch {
+pub(crate) struct SmallNodeScratch {
     words: Histogram<Word>,
     bits: Vec<Word>,
 }
@@ -114,7 +114,7 @@ impl SmallNode {
 
     /// The part of this node with (some of) the graphs of `word`.
     #[must_use]
-    pub fn part(&self, word: u64) -> SmallNode {
+    pub(crate) fn part(&self, word: u64) -> SmallNode {
         let here = self.here & word;
         let parts = self.dividing.iter().map(|c| ClassWord { word: c.word & here, ..*c });
         let dividing = parts.filter(|c| c.word != 0 && c.word != here).collect();

@@ -22,18 +22,18 @@ use crate::search::simplest::Simplest;
 
 /// A pattern, and the number that it had in another training on the same graphs.
 #[derive(Clone, Debug)]
-pub struct NumberedPattern {
+pub(crate) struct NumberedPattern {
     /// Its smallest DFS code.
     pub code: DfsCode,
     /// What may be its number.
     pub number: u32,
 }
 
-/// What a training asks of any engine.
-pub trait PatternSpace: Send + Sync {
+/// What a training needs of any engine.
+pub(crate) trait PatternSpace: Send + Sync {
     /// The explored classes.
     fn classes(&self) -> &ClassTable;
-    /// The rows of all explored classes; `None` if only samples of them are asked for.
+    /// The rows of all explored classes; `None` if only samples of them are used.
     fn view(&self) -> Option<View<'_>>;
     /// The simplest column of a class that has members.
     fn simplest(&self, class: ClassId) -> Arc<Simplest>;
@@ -61,8 +61,8 @@ pub trait PatternSpace: Send + Sync {
     }
 }
 
-/// What a search asks of an engine that explores as the search goes on.
-pub trait GrowingSpace: PatternSpace {
+/// What a search needs of an engine that explores as the search goes on.
+pub(crate) trait GrowingSpace: PatternSpace {
     /// The groups of open patterns; those already expanded are empty.
     fn frontier(&self) -> &[FrontierGroup];
     /// Expands all open patterns of a group.
@@ -87,7 +87,7 @@ pub trait GrowingSpace: PatternSpace {
 
 /// Open patterns that occur in the same training graphs.
 #[derive(Debug)]
-pub struct FrontierGroup {
+pub(crate) struct FrontierGroup {
     /// The class of these training graphs.
     pub class: ClassId,
     /// The fewest edges of an open pattern in the group.
@@ -105,14 +105,14 @@ impl FrontierGroup {
 
     /// Whether it has open patterns.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
     /// Whether what lies below some of its patterns could not be found within the embedding
     /// budget.
     #[must_use]
-    pub fn is_stuck(&self) -> bool {
+    pub(crate) fn is_stuck(&self) -> bool {
         self.stuck
     }
 
@@ -135,7 +135,7 @@ impl FrontierGroup {
 
 /// What an expansion changed.
 #[derive(Debug, Default)]
-pub struct Expansion {
+pub(crate) struct Expansion {
     /// Classes that are new or have new simplest members.
     pub classes: Vec<ClassId>,
     /// Groups of the frontier that got new open patterns.

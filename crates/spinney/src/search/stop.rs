@@ -39,7 +39,7 @@ const CHECKS_PER_MEMORY_QUERY: u32 = 32;
 
 /// Ends the searches of a training when a limit is reached.
 #[derive(Debug, Default)]
-pub struct StopToken {
+pub(crate) struct StopToken {
     limits: Limits,
     /// The number of the limit that was reached, from 1.
     reached: AtomicU8,
@@ -49,13 +49,13 @@ pub struct StopToken {
 impl StopToken {
     /// For one training.
     #[must_use]
-    pub fn new(limits: Limits) -> StopToken {
+    pub(crate) fn new(limits: Limits) -> StopToken {
         StopToken { limits, ..StopToken::default() }
     }
 
     /// The limit that was reached.
     #[must_use]
-    pub fn reached(&self) -> Option<Limit> {
+    pub(crate) fn reached(&self) -> Option<Limit> {
         match self.reached.load(Ordering::Relaxed) {
             0 => None,
             1 => Some(Limit::Time),
@@ -65,7 +65,7 @@ impl StopToken {
     }
 
     /// Ends all searches.
-    pub fn stop(&self, limit: Limit) {
+    pub(crate) fn stop(&self, limit: Limit) {
         let number = match limit {
             Limit::Time => 1,
             Limit::Memory => 2,
@@ -76,7 +76,7 @@ impl StopToken {
 
     /// Whether searches are to end; looks at the clock.
     #[must_use]
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         if self.limits.is_late() {
             self.stop(Limit::Time);
         }
@@ -100,12 +100,12 @@ impl StopToken {
             return StopCheck::GoOn;
         }
         let checks = self.checks.fetch_add(1, Ordering::Relaxed);
-        let asks = checks.is_multiple_of(CHECKS_PER_MEMORY_QUERY);
-        if asks && self.limits.must_stop() {
+        let queries = checks.is_multiple_of(CHECKS_PER_MEMORY_QUERY);
+        if queries && self.limits.must_stop() {
             self.stop(Limit::Memory);
             return StopCheck::Stop;
         }
-        let known = Limits { resident: self.limits.resident.filter(|_| asks), ..self.limits };
+        let known = Limits { resident: self.limits.resident.filter(|_| queries), ..self.limits };
         if known.is_full(space.bytes()) { StopCheck::SpaceFull } else { StopCheck::GoOn }
     }
 }

@@ -145,7 +145,7 @@ impl NameCounts {
         row
     }
 
-    /// Counts a name; `occurrence` is asked if it is new.
+    /// Counts a name; `occurrence` is called if it is new.
     #[inline(always)]
     fn count(&mut self, name: Name, times: u32, occurrence: impl Fn(&mut Self) -> TrailStep) {
         let (at, new) = self.table.enter(name);

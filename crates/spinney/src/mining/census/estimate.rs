@@ -58,7 +58,7 @@ fn missing(walker: &Walker, graph: &Graph) -> f64 {
 /// below it, *d* + 1 being the greatest degree: a Fuss–Catalan number. Every set is counted at each
 /// of its *k* edges. Beyond [`MAX_BOUNDED_EDGES`] the bound is infinite: the number is too large anyway.
 #[must_use]
-pub fn edge_set_bound(graphs: &[Graph], max_edges: usize) -> f64 {
+pub(crate) fn edge_set_bound(graphs: &[Graph], max_edges: usize) -> f64 {
     let bound = |graph: &Graph| {
         let degrees = (0..graph.vertex_count() as u32).map(|v| graph.neighbors(v).len());
         let below = degrees.max().unwrap_or(0).saturating_sub(1) as f64;

@@ -1,6 +1,7 @@
 //! The 128-bit numbers that name patterns, and how they are mixed.
 //!
-//! A name has two lanes. The first is complete: it tells patterns apart as well as 64 bits can.
+//! A name has two lanes. The first is complete: it distinguishes patterns as well as 64
+//! bits can.
 //! The second is the sum of random numbers over the edges, one for each triple of labels: patterns
 //! made of different edges differ there too. So two of N patterns share a name with a probability
 //! of about 2⁻⁶⁴ for each pair *made of the same edges*, of which there are far fewer than N²; and
@@ -37,7 +38,7 @@ pub(super) fn then(a: u64, b: u64) -> u64 {
     mixed(a.rotate_left(29).wrapping_add(b))
 }
 
-/// What tells the kinds of names apart.
+/// A number for each kind of name.
 pub(super) fn tag(i: u64) -> u64 {
     Name::seed(TAG, i).0
 }

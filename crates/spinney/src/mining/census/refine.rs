@@ -35,7 +35,7 @@ impl Refiner {
     }
 
     /// Refines until the number of colours stays the same; one round more than the last that
-    /// changed it, so that colours also tell how the classes are joined.
+    /// changed it, so that colours also reflect how the classes are joined.
     fn refine(&mut self, colors: &mut [u64], links: &[Link]) {
         let mut classes = self.class_count(colors);
         loop {

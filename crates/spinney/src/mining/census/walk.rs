@@ -35,7 +35,8 @@ pub(crate) struct SetStep {
 
 /// Sees the sets of a walk. Returning `false` ends the whole walk.
 pub(crate) trait SetVisitor {
-    /// Whether only the number of sets matters: then tips of the greatest size are not told apart.
+    /// Whether only the number of sets matters: then tips of the greatest size are counted
+    /// together.
     const COUNTS_ONLY: bool = false;
     /// A graph is about to be walked.
     fn load(&mut self, graph: &Graph, kinds: &ArcKinds);
