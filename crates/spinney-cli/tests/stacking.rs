@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use support::Place;
 
-/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks whether
-/// that is much, and so does `harm`, of which few have an answer; `size` is the number. Every eighth
-/// answer is wrong, in each column another one.
+/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks
+/// whether that is much, and so does `harm`, of which few have an answer; `size` is the number.
+/// Every eighth answer is wrong, in each column another one.
 fn table() -> String {
     let mut text = String::from("smiles,id,harm,tox,size\n");
     let mut state = 12_345_u64;

@@ -1,4 +1,5 @@
-//! Contributions against brute force: Shapley values by their definition, over all sets of patterns.
+//! Contributions against brute force: Shapley values by their definition, over all sets of
+//! patterns.
 //!
 //! Nothing of the library's way is used here: a set of known patterns is a bit mask, a tree that
 //! does not know a pattern goes both ways by cover, and a value is the weighted mean over all sets.
@@ -43,7 +44,9 @@ fn value_knowing(tree: &Tree, at: usize, known: u32, counts: &[u32]) -> f64 {
         }
         Node::Split { yes, no, .. } => {
             let [y, n] = [yes, no].map(|child| f64::from(tree.nodes()[child].cover()));
-            (y * value_knowing(tree, yes, known, counts) + n * value_knowing(tree, no, known, counts)) / (y + n)
+            (y * value_knowing(tree, yes, known, counts)
+                + n * value_knowing(tree, no, known, counts))
+                / (y + n)
         }
     }
 }
@@ -133,7 +136,8 @@ fn covered_parts_are_those_of_all_embeddings() {
     }
 }
 
-/// The vertices' shares are the patterns' that occur, those of edges likewise but for single vertices.
+/// The vertices' shares are the patterns' that occur, those of edges likewise but for single
+/// vertices.
 #[test]
 fn shares_sum_to_what_the_found_patterns_add() {
     for seed in 0..60 {
@@ -176,7 +180,8 @@ fn interactions_are_shapley_interactions() {
                 let whole = Pattern::of(graph);
                 let counts: Vec<u32> =
                     patterns.iter().map(|p| occurrences(p, &whole) as u32).collect();
-                let worth = |known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum::<f64>();
+                let worth =
+                    |known| trees.iter().map(|t| value_knowing(t, 0, known, &counts)).sum::<f64>();
                 let game: Vec<f64> = (0..1 << players).map(worth).collect();
                 for (i, j) in (0..players).flat_map(|i| (i + 1..players).map(move |j| (i, j))) {
                     let mut expected = 0.0;
