@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
-use spinney::dataset::Record;
 use spinney::mining::exploration::{Exploration, check_census};
+use spinney::dataset::Record;
 use spinney::mining::mine::Tally;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};

@@ -22,10 +22,10 @@ pub use interior::Stump;
 pub use model::{Fit, fit};
 
 use crate::boosting::Exploration;
-use crate::error::{Error, Result};
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
 use crate::search::space::{Group, PatternSpace};
+use crate::{Error, Result};
 use interior::Program;
 use price::{Prices, most_violating};
 use rustc_hash::FxHashSet;

@@ -5,9 +5,8 @@ use std::time::Instant;
 use crate::boosting::Exploration;
 use crate::boosting::loss::Loss;
 use crate::boosting::stumps::{Stump, Stumps};
-use crate::error::{Error, Result};
-use crate::model::Model;
 use crate::model::Task;
+use crate::{Error, Model, Result};
 
 use super::{Learned, Machine, Params};
 

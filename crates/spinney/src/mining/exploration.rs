@@ -9,10 +9,10 @@ use std::time::Instant;
 use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::mining::Engine;
 use crate::mining::classes::Columns;
 use crate::mining::dfs_code::MOST_EDGES;
 use crate::mining::{Census, EmbeddingBudget, Progress, estimate_edge_sets, most_edge_sets};
+use crate::params::Engine;
 use crate::search::space::{BoundSpace, CensusSpace, PatternSpace};
 use crate::search::stop::Limits;
 

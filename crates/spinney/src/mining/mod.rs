@@ -21,7 +21,6 @@ mod collect;
 mod columns;
 pub mod dfs_code;
 pub mod embedding_budget;
-mod engine;
 pub mod exploration;
 mod extend;
 mod flat;
@@ -38,12 +37,14 @@ mod rows;
 pub mod tree;
 pub mod visit;
 
+mod engine;
+pub use engine::Engine;
+
 pub use canonical::{Canonical, Canonizer};
 pub use census::estimate::{edge_sets as estimate_edge_sets, most_edge_sets};
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;
-pub use engine::Engine;
 pub use fragments::Fragments;
 pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
