@@ -1,7 +1,7 @@
 //! What the fuzz targets share: input as a file, and a limit on what is worth reading.
 //!
-//! A target fails by a panic, a sanitizer's finding, a hang or too much memory. Errors are what it is
-//! all about: they must come as errors.
+//! A target fails by a panic, a sanitizer's finding, a hang or too much memory. Errors are what it
+//! is all about: they must come as errors.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Model files and checkpoints, of trainings and of cross-validations: the text as it is, and as the content under a right checksum.
+//! Model files and checkpoints, of trainings and of cross-validations: the text as it is, and as
+//! the content under a right checksum.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

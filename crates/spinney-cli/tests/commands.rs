@@ -354,18 +354,34 @@ fn cv_on_random_folds_depends_on_the_seed_alone() {
 }
 
 /// The patterns of the paths A-B-C and A-C-B, worked out by hand.
-const LINES: &str = r#"{"id":0,"pattern":"A-x-B","code":[[0,1,"A","x","B"]],"edges":1,"support":1,"parent":null,"graphs":["0"]}
-{"id":1,"pattern":"A-x-B-x-C","code":[[0,1,"A","x","B"],[1,2,"B","x","C"]],"edges":2,"support":1,"parent":0,"graphs":["0"]}
-{"id":2,"pattern":"A-x-C","code":[[0,1,"A","x","C"]],"edges":1,"support":1,"parent":null,"graphs":["1"]}
-{"id":3,"pattern":"A-x-C-x-B","code":[[0,1,"A","x","C"],[1,2,"C","x","B"]],"edges":2,"support":1,"parent":2,"graphs":["1"]}
-{"id":4,"pattern":"B-x-C","code":[[0,1,"B","x","C"]],"edges":1,"support":2,"parent":null,"graphs":["0","1"]}
-"#;
+const LINES: [&str; 5] = [
+    concat!(
+        r#"{"id":0,"pattern":"A-x-B","code":[[0,1,"A","x","B"]],"#,
+        r#""edges":1,"support":1,"parent":null,"graphs":["0"]}"#,
+    ),
+    concat!(
+        r#"{"id":1,"pattern":"A-x-B-x-C","code":[[0,1,"A","x","B"],[1,2,"B","x","C"]],"#,
+        r#""edges":2,"support":1,"parent":0,"graphs":["0"]}"#,
+    ),
+    concat!(
+        r#"{"id":2,"pattern":"A-x-C","code":[[0,1,"A","x","C"]],"#,
+        r#""edges":1,"support":1,"parent":null,"graphs":["1"]}"#,
+    ),
+    concat!(
+        r#"{"id":3,"pattern":"A-x-C-x-B","code":[[0,1,"A","x","C"],[1,2,"C","x","B"]],"#,
+        r#""edges":2,"support":1,"parent":2,"graphs":["1"]}"#,
+    ),
+    concat!(
+        r#"{"id":4,"pattern":"B-x-C","code":[[0,1,"B","x","C"]],"#,
+        r#""edges":1,"support":2,"parent":null,"graphs":["0","1"]}"#,
+    ),
+];
 
 #[test]
 fn mine_lists_patterns_by_value() {
     let place = Place::new();
     place.write("two.gsp", two_classes(1));
-    assert_eq!(place.ok("mine two.gsp"), LINES);
+    assert_eq!(place.ok("mine two.gsp"), LINES.map(|line| format!("{line}\n")).concat());
     let stdout = place.ok("mine two.gsp -o p.csv --occurrences");
     let summary =
         "5 patterns in 3 classes (minimum support 1, any size)\n  1 edge: 3\n  2 edges: 2\n";
@@ -377,7 +393,10 @@ fn mine_lists_patterns_by_value() {
     assert!(csv.ends_with("4,B-x-C,1,2,,0 1,1 1\n"), "{csv}");
     place.ok("mine two.gsp -o p.gsp --min-support 100%");
     assert_eq!(place.text("p.gsp"), "t # 0 2\nv 0 B\nv 1 C\ne 0 1 x\n");
-    let vertex = r#"{"id":0,"pattern":"A","code":[],"edges":0,"support":2,"parent":null,"graphs":["0","1"]}"#;
+    let vertex = concat!(
+        r#"{"id":0,"pattern":"A","code":[],"edges":0,"#,
+        r#""support":2,"parent":null,"graphs":["0","1"]}"#,
+    );
     assert!(place.ok("mine two.gsp --vertices").starts_with(vertex));
 }
 

@@ -1,5 +1,6 @@
-//! A corpus of bad input (`corpus/bad_input.json`): each case has its files, a command, the exit code and
-//! the one line that the program must say. Nothing is written, and nothing that was there is changed.
+//! A corpus of bad input (`corpus/bad_input.json`): each case has its files, a command, the exit
+//! code and the one line that the program must say. Nothing is written, and nothing that was there
+//! is changed.
 //!
 //! Text in the files stands for bytes: a character is a byte, up to U+00FF.
 

@@ -4,7 +4,8 @@ mod support;
 
 use support::Place;
 
-/// Alkanes of which those given more than 30 are active, whatever their length; every ninth dose is missing.
+/// Alkanes of which those given more than 30 are active, whatever their length; every ninth dose is
+/// missing.
 fn table() -> String {
     let mut text = String::from("smiles,id,dose,active\n");
     for i in 0..90 {

@@ -1,4 +1,5 @@
-//! `spinney explain`, `spinney report`, `predict --contrib` and the `--report` flags: what they write.
+//! `spinney explain`, `spinney report`, `predict --contrib` and the `--report` flags: what they
+//! write.
 //!
 //! How pages behave in a browser is tested in `tests/python/test_report.py`.
 
@@ -26,7 +27,8 @@ fn place() -> Place {
     place
 }
 
-const TRAIN: &str = "train table.csv --id name --trees 15 --max-edges 3 --depth 3 --pattern-sample 1 --count-levels 1 --vertices false";
+const TRAIN: &str = "train table.csv --id name --trees 15 --max-edges 3 --depth 3 \
+                     --pattern-sample 1 --count-levels 1 --vertices false";
 
 #[test]
 fn contributions_sum_to_the_score() {
@@ -176,13 +178,15 @@ fn reports_of_classes_numbers_and_several_classes() {
             && page.contains("Residuals")
             && page.contains("predicts logs")
     );
-    place.ok("cv table.csv --id name --target kind --trees 8 --max-edges 2 --folds 3 --grid depth=1,2 --report page.html");
+    place.ok("cv table.csv --id name --target kind --trees 8 --max-edges 2 --folds 3 \
+         --grid depth=1,2 --report page.html");
     let page = place.text("page.html");
     check_page(&page);
     assert!(
         page.contains("3-fold cross-validation") && page.contains("Each class against the rest")
     );
-    place.ok("train table.csv --target activity,kind --trees 5 --max-edges 2 -o all.json --report all.html");
+    place.ok("train table.csv --target activity,kind --trees 5 --max-edges 2 -o all.json \
+         --report all.html");
     check_page(&place.text("all.activity.html"));
     check_page(&place.text("all.kind.html"));
 }
@@ -190,7 +194,8 @@ fn reports_of_classes_numbers_and_several_classes() {
 #[test]
 fn graphs_get_the_same_page_and_stumps_have_no_interactions() {
     let place = Place::with_graphs();
-    place.ok("train good.gsp --trees 10 --max-edges 2 --depth 1 --pattern-sample 1 -o model.json --report page.html");
+    place.ok("train good.gsp --trees 10 --max-edges 2 --depth 1 --pattern-sample 1 -o model.json \
+         --report page.html");
     let page = place.text("page.html");
     check_page(&page);
     assert!(page.contains("No pattern matters for another"), "{page}");

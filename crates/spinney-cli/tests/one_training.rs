@@ -1,8 +1,8 @@
 //! The same request gives the same model, whoever asks.
 //!
 //! The program's `train`, the library, and the folds of `cv` are held against each other, byte for
-//! byte: molecules with presets, losses, covariates and several targets, and graphs. Nothing that is
-//! held out decides anything, except where early stopping is given graphs to watch.
+//! byte: molecules with presets, losses, covariates and several targets, and graphs. Nothing that
+//! is held out decides anything, except where early stopping is given graphs to watch.
 
 mod support;
 

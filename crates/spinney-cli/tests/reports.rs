@@ -1,4 +1,5 @@
-//! Reports of trainings show the numbers that the program prints, and take what the program may take.
+//! Reports of trainings show the numbers that the program prints, and take what the program may
+//! take.
 
 mod support;
 
@@ -175,8 +176,8 @@ fn reports_take_no_census_beyond_the_limits() {
     assert!(by_bound.contains("bounds proved that no other could be better"));
 }
 
-/// The folds of a report keep to the limits, too: where they cannot, the page goes without, and that
-/// is said.
+/// The folds of a report keep to the limits, too: where they cannot, the page goes without, and
+/// that is said.
 #[test]
 fn a_report_whose_folds_reach_a_limit_goes_without_them() {
     let place = Place::new();

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use support::Place;
 
-/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks whether
-/// that is much, and so does `harm`, of which few have an answer; `size` is the number. Every eighth
-/// answer is wrong, in each column another one.
+/// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks
+/// whether that is much, and so does `harm`, of which few have an answer; `size` is the number.
+/// Every eighth answer is wrong, in each column another one.
 fn table() -> String {
     let mut text = String::from("smiles,id,harm,tox,size\n");
     let mut state = 12_345_u64;
@@ -91,7 +91,7 @@ fn a_stacked_model_serves_as_any_other() {
     let place = place();
     place.ok(TRAIN);
     let said = place.ok("inspect m.harm.json --json i.json");
-    let line = said.lines().find(|l| l.starts_with("told by ")).expect("a line");
+    let line = said.lines().find(|l| l.starts_with("stacked ")).expect("a line");
     assert!(line.contains("score = ") && line.contains(" x its own "), "{line}");
     let inspected = place.json("i.json")["results"].clone();
     assert_eq!((&inspected["rounds"], inspected["trees"].as_u64() > Some(24)), (&12.into(), true));
@@ -127,7 +127,7 @@ fn without_stacking_each_target_is_trained_by_itself() {
         assert!(!alone.contains("stacked_from"));
     }
     let said = place.ok("inspect one.json");
-    assert!(!said.contains("told by"), "{said}");
+    assert!(!said.contains("stacked"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Work that is stopped: by Ctrl-C once or twice, by SIGTERM, by SIGKILL. Files are whole or not there,
-//! and what goes on from a checkpoint ends as if nothing had happened.
+//! Work that is stopped: by Ctrl-C once or twice, by SIGTERM, by SIGKILL. Files are whole or not
+//! there, and what goes on from a checkpoint ends as if nothing had happened.
 #![cfg(unix)]
 
 mod support;

@@ -4,8 +4,8 @@ mod support;
 
 use support::{Place, path};
 
-/// Paths of three letters of which those with an `a` are active, but for every fifth, which is turned
-/// round.
+/// Paths of three letters of which those with an `a` are active, but for every fifth, which is
+/// turned round.
 fn noisy() -> String {
     let mut text = String::new();
     for id in 0..320 {

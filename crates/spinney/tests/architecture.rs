@@ -361,8 +361,8 @@ fn modules_use_each_other_in_no_circle() {
     assert!(circle.is_empty(), "modules in a circle:\n{}", circle.join("\n"));
 }
 
-/// There is one way from data to model: nothing but training, and the tuning that it does, calls the
-/// booster.
+/// There is one way from data to model: nothing but training, and the tuning that it does, calls
+/// the booster.
 #[test]
 fn the_booster_is_called_by_training_and_tuning_alone() {
     let may_call = |path: &Path| {

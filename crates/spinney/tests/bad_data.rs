@@ -213,7 +213,8 @@ fn sealed(body: &str) -> String {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \
+         \"model\": {body}}}"
     )
 }
 

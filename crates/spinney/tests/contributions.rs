@@ -1,4 +1,5 @@
-//! Contributions against brute force: Shapley values by their definition, over all sets of patterns.
+//! Contributions against brute force: Shapley values by their definition, over all sets of
+//! patterns.
 //!
 //! Nothing of the library's way is used here: a set of known patterns is a bit mask, a tree that
 //! does not know a pattern goes both ways by cover, and a value is the weighted mean over all sets.
@@ -135,7 +136,8 @@ fn covered_parts_are_those_of_all_embeddings() {
     }
 }
 
-/// The vertices' shares are the patterns' that occur, those of edges likewise but for single vertices.
+/// The vertices' shares are the patterns' that occur, those of edges likewise but for single
+/// vertices.
 #[test]
 fn shares_sum_to_what_the_found_patterns_add() {
     for seed in 0..60 {

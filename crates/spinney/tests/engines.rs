@@ -49,8 +49,9 @@ fn a_node_searched_alone_gives_the_same_bytes() {
     assert!(compared > 2_000, "only {compared} models compared");
 }
 
-/// Nodes with few graphs on one side of the mean, which are searched by that side alone: graphs that share
-/// a core of fused rings, a star or a path, with few targets unlike the others, and many ties.
+/// Nodes with few graphs on one side of the mean, which are searched by that side alone: graphs
+/// that share a core of fused rings, a star or a path, with few targets unlike the others, and many
+/// ties.
 #[test]
 fn a_few_graphs_searched_alone_give_the_same_bytes() {
     let mut compared = 0;

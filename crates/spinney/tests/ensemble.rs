@@ -9,6 +9,7 @@ use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use spinney::boosting::{BoostedModel, Booster, Exploration};
 use spinney::evaluation::Split;
+use spinney::model::Predictions;
 use spinney::params::FixedParams;
 use spinney::{Dataset, Engine};
 use stopping::resumed;
@@ -59,7 +60,7 @@ proptest! {
         for (round, predictions) in staged.iter().enumerate() {
             for graph in 0..data.len() {
                 for (output, &score) in predictions.scores(graph).iter().enumerate() {
-                    let of = |stages: &Vec<spinney::model::Predictions>| stages[round].scores(graph)[output];
+                    let of = |stages: &Vec<Predictions>| stages[round].scores(graph)[output];
                     let mean = alone.iter().map(of).sum::<f64>() / members as f64;
                     prop_assert!((score - mean).abs() < 1e-12, "{score} instead of {mean}");
                 }
@@ -74,7 +75,8 @@ proptest! {
     fn an_ensemble_goes_on_from_a_checkpoint(seed in 0u64..1 << 40, stop in 1usize..6) {
         let data = data(seed, &["0", "1"]);
         let params = FixedParams {
-            max_edges: Some(3), trees: 6, depth: 4, pattern_sample: 0.3, ensemble: 3, seed, ..FixedParams::default()
+            max_edges: Some(3), trees: 6, depth: 4, pattern_sample: 0.3, seed, ensemble: 3,
+            ..FixedParams::default()
         };
         let whole = train(&data, &params, Engine::Census).model.to_json();
         let params = valid(&params);

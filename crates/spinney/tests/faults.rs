@@ -67,7 +67,8 @@ fn repeated_patterns_are_refused_or_predict_the_same() {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let twice = format!(
-        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \
+         \"model\": {body}}}"
     );
     if let Ok(read) = Model::from_json(&twice) {
         assert_eq!(read.predict(&data), model.predict(&data));

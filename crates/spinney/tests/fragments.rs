@@ -1,5 +1,6 @@
-//! Fragments: small patterns are just where brute force finds them; neighbourhoods are in the graphs that are said
-//! to have them, are what lies around a vertex, and have nothing else attached.
+//! Fragments: small patterns are just where brute force finds them; neighbourhoods are in the
+//! graphs that are said to have them, are what lies around a vertex, and have nothing else
+//! attached.
 
 mod oracle;
 
@@ -64,7 +65,8 @@ proptest! {
             let pattern = spelled(&code);
             let reach = |g: &Graph| occurrences(&pattern, &Pattern::of(g)) >= at_least as usize;
             let found: Vec<bool> = graphs.iter().map(reach).collect();
-            let said: Vec<bool> = (0..graphs.len()).map(|g| fragments.row(g).contains(&number)).collect();
+            let has = |g: usize| fragments.row(g).contains(&number);
+            let said: Vec<bool> = (0..graphs.len()).map(has).collect();
             prop_assert!(said.iter().filter(|&&has| has).count() > 1);
             if code.edge_count() <= 2 {
                 prop_assert!(small.insert((format!("{code:?}"), at_least)), "twice: {code:?}");
@@ -75,7 +77,8 @@ proptest! {
             // It is all there is around some vertex of each graph that has it.
             let is_there = |g: &Graph| {
                 let vertices = 0..g.vertex_count();
-                vertices.into_iter().any(|v| (1..=3).any(|r| isomorphic(&around(g, v, r), &pattern)))
+                let is_around = |v| (1..=3).any(|r| isomorphic(&around(g, v, r), &pattern));
+                vertices.into_iter().any(is_around)
             };
             for (g, _) in graphs.iter().zip(&said).filter(|(_, said)| **said) {
                 prop_assert!(is_there(g) || said != found, "{pattern:?} is no neighbourhood");
@@ -122,8 +125,8 @@ fn dense_graphs_and_many_like_branches_have_no_neighbourhoods() {
         graph(&vec![n; n as usize], &pairs.collect::<Vec<_>>())
     };
     assert_eq!(widest(&[complete(12), complete(12)]), Some(2));
-    // Six branches of three leaves each, 24 edges in all: 6!·(3!)^6 automorphisms. What lies within two steps of a
-    // branch, nine edges, has 3!·5!.
+    // Six branches of three leaves each, 24 edges in all: 6!·(3!)^6 automorphisms. What lies within
+    // two steps of a branch, nine edges, has 3!·5!.
     let tree = || {
         let (mut labels, mut edges) = (vec![6], Vec::new());
         for _ in 0..6 {

@@ -113,7 +113,8 @@ proptest! {
             (0..graphs.len()).map(|i| if classes >> i & 1 == 1 { 1.0 } else { -1.0 }).collect();
         let data = dataset(&graphs, &targets);
         let nu = f64::from(nu) / 10.0;
-        let params = Params { nu, max_edges: Some(max_edges), tolerance: 1e-8, ..Params::default() };
+        let tight = Params { tolerance: 1e-8, ..Params::default() };
+        let params = Params { nu, max_edges: Some(max_edges), ..tight };
         let best = optimum(&graphs, &targets, max_edges, nu);
         for engine in [Engine::Census, Engine::Bound] {
             let (found, gap, scores) = learn(&data, &targets, &params, engine);

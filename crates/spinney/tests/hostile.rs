@@ -1,5 +1,5 @@
-//! Data that are legal and hostile: they end within seconds, or within the limits given, with a model
-//! that can be read back; or an error says why not.
+//! Data that are legal and hostile: they end within seconds, or within the limits given, with a
+//! model that can be read back; or an error says why not.
 
 mod boosted;
 mod oracle;
@@ -23,8 +23,8 @@ fn within(seconds: u64, megabytes: usize) -> Limits {
     Limits { until, memory: Some(megabytes << 20), ..Limits::default() }
 }
 
-/// Trains within limits, which must be kept, more or less: a round is not broken off in the middle of a
-/// histogram.
+/// Trains within limits, which must be kept, more or less: a round is not broken off in the middle
+/// of a histogram.
 fn train(data: &Dataset, params: &FixedParams, limits: Limits) -> Result<BoostedModel> {
     let started = Instant::now();
     let fit = boosted_within(data, params, Engine::Auto, limits);
@@ -66,8 +66,8 @@ fn path(edges: u32) -> Graph {
     unlabelled(edges + 1, (0..edges).map(|v| (v, v + 1)))
 }
 
-/// Buckminsterfullerene, a truncated icosahedron: its vertex (i, j) is what is left of corner i of the
-/// icosahedron on the edge to j.
+/// Buckminsterfullerene, a truncated icosahedron: its vertex (i, j) is what is left of corner i of
+/// the icosahedron on the edge to j.
 fn fullerene() -> Graph {
     let neighbours = icosahedron();
     let mut number = std::collections::BTreeMap::new();

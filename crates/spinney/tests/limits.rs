@@ -1,5 +1,6 @@
-//! Limits of time, memory and patterns: a training that reaches one ends with a valid model; what it
-//! calls proven is what a training without limits finds, and what it calls unproven is within its bound.
+//! Limits of time, memory and patterns: a training that reaches one ends with a valid model; what
+//! it calls proven is what a training without limits finds, and what it calls unproven is within
+//! its bound.
 
 mod boosted;
 mod oracle;
@@ -28,8 +29,8 @@ fn train(data: &Dataset, params: &FixedParams, engine: Engine, limits: Limits) -
     boosted_within(data, params, engine, limits).expect("a model")
 }
 
-/// Compares a model with one that was trained without limits. Trees are the same up to nodes that are
-/// unproven, and these are honest: the true optimum lies between gain and bound.
+/// Compares a model with one that was trained without limits. Trees are the same up to nodes that
+/// are unproven, and these are honest: the true optimum lies between gain and bound.
 fn check(limited: &Model, free: &Model) -> Result<(), String> {
     assert_eq!(Model::from_json(&limited.to_json()).as_ref(), Ok(limited));
     for tree in 0..limited.trees().len() {

@@ -16,8 +16,8 @@ use spinney::training::cross_validation::{FoldWork, train_fold};
 use spinney::{Dataset, Engine, Model, Params, fit};
 use stopping::resumed_training;
 
-/// Graphs with a target: the number of vertices labelled 1, less those labelled 2; or whether that is
-/// positive.
+/// Graphs with a target: the number of vertices labelled 1, less those labelled 2; or whether that
+/// is positive.
 fn data(seed: u64, count: usize, classes: bool) -> Dataset {
     let mut random = Random::new(seed);
     let shape = Shape { vertices: 12, edges: 14, vertex_labels: 4, edge_labels: 2 };
@@ -69,7 +69,9 @@ proptest! {
     ) {
         let (data, fresh) = (data(seed, 60, classes), data(seed + 1, 30, classes));
         let plain = FixedParams { ensemble, ..small(seed, classes) };
-        let beside = |linear: f64| trained(&data, &FixedParams { linear, ..plain.clone() }, Engine::Census);
+        let beside = |linear: f64| {
+            trained(&data, &FixedParams { linear, ..plain.clone() }, Engine::Census)
+        };
         let (none, one, more) = (beside(0.0), beside(weight), beside(2.0 * weight));
         prop_assert_eq!(none.trees_beside(), 0);
         let stumps = one.trees_beside();
@@ -83,7 +85,8 @@ proptest! {
             let [none, one, more] = [&none, &one, &more].map(|model| scores(model, part));
             for i in 0..part.len() {
                 let (added, twice) = (one[i] - none[i], more[i] - none[i]);
-                prop_assert!((twice - 2.0 * added).abs() < 1e-9 * (1.0 + twice.abs()), "{twice} and {added}");
+                let off = (twice - 2.0 * added).abs();
+                prop_assert!(off < 1e-9 * (1.0 + twice.abs()), "{twice} and {added}");
             }
         }
         let (none, one) = (scores(&none, &data), scores(&one, &data));
@@ -92,16 +95,22 @@ proptest! {
     }
 
     #[test]
-    fn training_knows_what_the_model_will_say(seed in 0u64..1 << 40, classes in proptest::bool::ANY) {
+    fn training_knows_what_the_model_will_say(
+        seed in 0u64..1 << 40,
+        classes in proptest::bool::ANY,
+    ) {
         let whole = data(seed, 70, classes);
-        let params = FixedParams { linear: 0.7, temperature: 1.3, ensemble: 2, ..small(seed, classes) };
+        let members = FixedParams { ensemble: 2, ..small(seed, classes) };
+        let params = FixedParams { linear: 0.7, temperature: 1.3, ..members };
         let wanted = by(Engine::Census, &params);
         let split = split_by(&whole, |i| i % 3 != 0);
         let prepared = unchanged(&whole);
         let fold = train_fold(&explored(&prepared, &wanted), &wanted, &split, FoldWork::silent());
         let known = fold.expect("trained").expect("nobody stops it").scores;
         let model = trained_on(&whole, &wanted, &split).expect("a model").model;
-        let part = |graphs: &[u32]| whole.subset(&graphs.iter().map(|&g| g as usize).collect::<Vec<_>>());
+        let part = |graphs: &[u32]| {
+            whole.subset(&graphs.iter().map(|&g| g as usize).collect::<Vec<_>>())
+        };
         let held = part(&split.held_out);
         prop_assert_eq!(known.len(), held.len());
         for (i, score) in scores(&model, &held).into_iter().enumerate() {
@@ -116,13 +125,18 @@ proptest! {
     }
 
     #[test]
-    fn engines_threads_and_checkpoints_do_not_matter(seed in 0u64..1 << 40, stop in 1usize..6, classes in proptest::bool::ANY) {
+    fn engines_threads_and_checkpoints_do_not_matter(
+        seed in 0u64..1 << 40,
+        stop in 1usize..6,
+        classes in proptest::bool::ANY,
+    ) {
         let data = data(seed, 50, classes);
         let params = FixedParams { linear: 0.4, ..small(seed, classes) };
         let whole = trained(&data, &params, Engine::Census).to_json();
         prop_assert_eq!(&trained(&data, &params, Engine::Bound).to_json(), &whole);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-        prop_assert_eq!(&pool.install(|| trained(&data, &params, Engine::Census).to_json()), &whole);
+        let alone = pool.install(|| trained(&data, &params, Engine::Census).to_json());
+        prop_assert_eq!(&alone, &whole);
         let resumed = resumed_training(&data, &by(Engine::Census, &params), stop);
         prop_assert_eq!(&resumed.to_json(), &whole);
         let read = Model::from_json(&whole).expect("intact");
@@ -194,7 +208,8 @@ fn a_file_with_more_stumps_than_trees_is_refused() {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let edited = format!(
-        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \
+         \"model\": {body}}}"
     );
     let refused = Model::from_json(&edited).expect_err("too many stumps");
     assert!(refused.to_string().contains("stumps"), "{refused}");

@@ -35,7 +35,8 @@ fn exact_gain(d1: &[f64], all: &[f64]) -> BigRational {
     &s * &s * &n / (&k * (&n - &k))
 }
 
-/// A number of random sign, somewhere in twelve orders of magnitude; whole powers of ten are common.
+/// A number of random sign, somewhere in twelve orders of magnitude; whole powers of ten are
+/// common.
 fn wild(random: &mut Random) -> f64 {
     let size = 10f64.powf(12.0 * random.unit() - 6.0);
     let size = if random.below(4) == 0 { 10f64.powi(random.below(13) as i32 - 6) } else { size };
@@ -72,7 +73,8 @@ proptest! {
         );
     }
 
-    /// The split of a tree is the best of all by exact arithmetic, and its leaves are the exact means.
+    /// The split of a tree is the best of all by exact arithmetic, and its leaves are the exact
+    /// means.
     #[test]
     fn splits_and_leaves_are_those_of_exact_arithmetic(
         seed in 0u64..1 << 50,

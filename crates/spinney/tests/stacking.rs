@@ -1,5 +1,5 @@
-//! Models of several targets of the same graphs are stacked: a sum of models, score for score, and a
-//! model like any other.
+//! Models of several targets of the same graphs are stacked: a sum of models, score for score, and
+//! a model like any other.
 
 mod boosted;
 mod oracle;
@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::evaluation::Split;
-use spinney::model::StackedFrom;
+use spinney::model::{StackedModel, Predictions, StackedFrom};
 use spinney::params::{ClassWeight, FixedParams, LossKind, ValidParams};
 use spinney::stacking::multi_task::{TaskModel, stacked};
 use spinney::training::out_of_fold::out_of_fold_scores;
@@ -151,7 +151,8 @@ proptest! {
                 "second" => &tasks[1].model,
                 _ => &tasks[2].model,
             };
-            prop_assert!(by.models.iter().all(|h| !std::ptr::eq(part(&h.target), &raw const tasks[own].model)));
+            let own_model = &raw const tasks[own].model;
+            prop_assert!(by.models.iter().all(|h| !std::ptr::eq(part(&h.target), own_model)));
             for data in [&all, &fresh] {
                 let mut expected: Vec<f64> =
                     scores(&tasks[own].model, data).iter().map(|s| by.own * s).collect();
@@ -162,8 +163,9 @@ proptest! {
                 }
                 let got = scores(&model, data);
                 let shift = scores(&model, &all)[0] - {
-                    let theirs = |h: &spinney::model::StackedModel| h.weight * scores(part(&h.target), &all)[0];
-                    by.own * scores(&tasks[own].model, &all)[0] + by.models.iter().map(theirs).sum::<f64>()
+                    let theirs = |h: &StackedModel| h.weight * scores(part(&h.target), &all)[0];
+                    let others = by.models.iter().map(theirs).sum::<f64>();
+                    by.own * scores(&tasks[own].model, &all)[0] + others
                 };
                 for (got, expected) in got.iter().zip(expected) {
                     let expected = expected + shift;
@@ -188,7 +190,7 @@ proptest! {
             let own_stages = before.staged_predict(&fresh);
             for round in 1..stages.len() {
                 for g in 0..fresh.len() {
-                    let grown = |s: &[spinney::model::Predictions]| s[round].scores(g)[0] - s[0].scores(g)[0];
+                    let grown = |s: &[Predictions]| s[round].scores(g)[0] - s[0].scores(g)[0];
                     let own = by.own * grown(&own_stages);
                     let both = grown(&stages);
                     prop_assert!((both - own).abs() < 1e-9, "{both} instead of {own}");
@@ -286,10 +288,14 @@ fn threads_change_nothing() {
 }
 
 /// The out-of-fold scores of all graphs, if there are any.
-fn unseen_scores(data: Dataset, params: &FixedParams, observer: &dyn Observer) -> Option<Vec<f64>> {
-    let prepared = unchanged(&data);
+fn unseen_scores(
+    data: &Dataset,
+    params: &FixedParams,
+    observer: &dyn Observer,
+) -> Option<Vec<f64>> {
+    let prepared = unchanged(data);
     let explored = explored(&prepared, &request(params.clone()));
-    let all = everything(&data);
+    let all = everything(data);
     out_of_fold_scores(&explored, &valid(params), &all, observer).expect("no error")
 }
 
@@ -302,7 +308,7 @@ fn out_of_fold_scores_do_not_see() {
     let params = FixedParams { loss: LossKind::Squared, ..params() };
     let of = |answers: &[Option<String>]| {
         let data = all.clone().with_targets(answers.to_vec()).expect("targets");
-        unseen_scores(data, &params, &Silent).expect("scores")
+        unseen_scores(&data, &params, &Silent).expect("scores")
     };
     let before = of(&numbers);
     for changed in 0..10 {
@@ -333,7 +339,7 @@ fn what_is_too_little_or_stopped_or_has_three_classes_is_not_stacked() {
         let targets = targets.into_iter().map(Some).collect();
         let data = all.clone().with_targets(targets).expect("targets");
         let data = data.with_weights(weights).expect("weights");
-        unseen_scores(data, &params(), observer).is_some()
+        unseen_scores(&data, &params(), observer).is_some()
     };
     let first = |n: usize| (0..60).map(|i| usize::from(i < n).to_string()).collect::<Vec<_>>();
     assert!(of(first(6), vec![1.0; 60], &Silent));
@@ -436,7 +442,8 @@ fn edited(edit: impl FnOnce(&mut Value)) -> Result<Model, String> {
     let digest = Sha256::digest(body.as_bytes());
     let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Model::from_json(&format!(
-        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \"model\": {body}}}"
+        "{{\"format\": \"spinney-model\", \"version\": 2, \"sha256\": \"{sum}\", \
+         \"model\": {body}}}"
     ))
 }
 
@@ -470,8 +477,8 @@ fn damaged_notes_are_refused() {
     assert!(reason.contains("does not fit its outputs"), "{reason}");
 }
 
-/// With this seed, six graphs of a class that count would all be in one part if they were dealt with
-/// those that do not, and the training without them had one class.
+/// With this seed, six graphs of a class that count would all be in one part if they were dealt
+/// with those that do not, and the training without them had one class.
 #[test]
 fn graphs_without_weight_are_dealt_apart() {
     let mut random = Random::new(2);
@@ -480,5 +487,5 @@ fn graphs_without_weight_are_dealt_apart() {
     let weights = (0..60).map(|i| f64::from(u8::from(i >= 18))).collect();
     let data = all.with_targets(targets).expect("targets").with_weights(weights).expect("weights");
     let params = FixedParams { seed: 873, trees: 1, ensemble: 1, ..params() };
-    assert!(unseen_scores(data, &params, &Silent).is_some());
+    assert!(unseen_scores(&data, &params, &Silent).is_some());
 }

@@ -1,5 +1,6 @@
-//! Model files of every released version, which must load for ever; hostile ones, which must be refused
-//! with a reason, in bounded time and memory; and the bytes that training must give on any machine.
+//! Model files of every released version, which must load for ever; hostile ones, which must be
+//! refused with a reason, in bounded time and memory; and the bytes that training must give on any
+//! machine.
 //!
 //! `SPINNEY_WRITE_SAMPLES=1 cargo test -p spinney --test stored_models` writes the samples of this
 //! version to `tests/models`, where none of that name is; they are then kept for ever.
@@ -136,8 +137,8 @@ fn samples_of_every_version_load_and_predict_as_they_did() {
     assert!(seen >= 6, "only {seen} samples");
 }
 
-/// Training on fixed data gives these bytes, on any machine, today and tomorrow. If they must change,
-/// the change log says so.
+/// Training on fixed data gives these bytes, on any machine, today and tomorrow. If they must
+/// change, the change log says so.
 #[test]
 fn training_gives_the_stored_bytes() {
     let expected = [
@@ -331,8 +332,8 @@ fn what_unpacks_without_end_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Damage at random: a bit flipped, a part missing, a part repeated, or bytes replaced. It is noticed,
-    /// or it made no difference.
+    /// Damage at random: a bit flipped, a part missing, a part repeated, or bytes replaced. It is
+    /// noticed, or it made no difference.
     #[test]
     fn damage_is_noticed(
         at in 0.0f64..1.0,
@@ -358,7 +359,8 @@ proptest! {
             }
             _ => bytes[a] = byte,
         }
-        if let Ok(read) = String::from_utf8(bytes).map_err(|_| ()).and_then(|t| Model::from_json(&t).map_err(|_| ())) {
+        let text = String::from_utf8(bytes).ok();
+        if let Some(read) = text.and_then(|text| Model::from_json(&text).ok()) {
             prop_assert!(read == *model);
         }
     }

@@ -1,4 +1,5 @@
-//! Views of graphs against what is meant by them: degrees counted, cycles found by taking each edge away.
+//! Views of graphs against what is meant by them: degrees counted, cycles found by taking each edge
+//! away.
 
 mod boosted;
 mod oracle;

@@ -23,7 +23,6 @@ pub use model::{Fit, fit};
 pub use program::Stump;
 
 use crate::boosting::Exploration;
-use crate::error::{Error, Result};
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
 use crate::search::space::{FrontierGroup, PatternSpace};

@@ -38,13 +38,15 @@ mod rows;
 mod tree;
 mod visit;
 
+mod engine;
+pub use engine::Engine;
+
 pub use canonical::{Canonical, Canonizer};
 pub(crate) use census::estimate::edge_set_bound;
 pub use census::estimate::estimate_edge_sets;
 pub use census::{Census, PatternId, Progress};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;
-pub use engine::Engine;
 pub use fragments::Fragments;
 pub use join::Embeddings;
 pub use mine::{Counts, Mined, Wanted, mine};
