@@ -141,8 +141,8 @@ impl MinimalityTest {
         self.steps
     }
 
-    /// Whether the last judgement was given up after too many steps: a tree with many like branches has
-    /// factorially many walks. The verdict then means nothing.
+    /// Whether the last judgement was given up after too many steps: a tree with many like branches
+    /// has factorially many walks. The verdict then means nothing.
     pub(crate) fn gave_up(&self) -> bool {
         self.step_limit > 0 && self.steps >= self.step_limit
     }

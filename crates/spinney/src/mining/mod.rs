@@ -12,7 +12,8 @@
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split separates.
 //!
-//! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a model.
+//! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a
+//! model.
 
 pub(crate) mod canonical;
 pub mod census;
