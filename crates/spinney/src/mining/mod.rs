@@ -31,6 +31,7 @@ pub(crate) mod guided_search;
 mod join;
 pub(crate) mod levels;
 pub mod limits;
+mod loaded_code;
 pub mod mine;
 mod minimal;
 mod positions;
