@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::mining::exploration::{Exploration, check_census};
 use spinney::mining::mine::PatternCounter;
 use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
@@ -302,7 +302,7 @@ fn write_rows(
 fn write_graphs(out: &mut dyn Write, data: &Dataset, all: &[Mined]) -> std::io::Result<()> {
     let record = |(i, mined): (usize, &Mined)| {
         let graph = mined.code.to_graph().map_err(std::io::Error::other)?;
-        Ok(Record { graph, id: i.to_string(), target: Some(mined.graphs.len().to_string()) })
+        Ok(GraphRecord { graph, id: i.to_string(), target: Some(mined.graphs.len().to_string()) })
     };
     let records = all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
     io::gspan::write(&Dataset::new(data.labels(), records), out)

@@ -12,7 +12,7 @@ use pyo3::prelude::{
 use pyo3::types::PyString;
 use serde_json::json;
 use spinney::Dataset;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::graph::{Edge, Graph, GraphBuilder};
 use spinney::io::DEFAULT_LABEL;
 use spinney::labels::{Labels, Names};
@@ -238,7 +238,7 @@ pub(crate) fn from_state(state: GivenState<'_>) -> PyResult<Graphs> {
         let lines = lines.as_chunks::<3>().0.iter();
         let lines = lines.map(|&[u, v, label]| Edge { u, v, label }).collect();
         let (id, target) = rest.next().ok_or_else(broken)?;
-        records.push(Record { graph: Graph::new(own.to_vec(), lines), id, target });
+        records.push(GraphRecord { graph: Graph::new(own.to_vec(), lines), id, target });
     }
     let names = Labels {
         vertex: state.vertex_labels.into_iter().collect::<Names>(),
@@ -295,7 +295,7 @@ pub(crate) fn from_molecules(molecules: &Bound<'_, PyAny>, chemistry: &str) -> P
     for (row, molecule) in molecules.try_iter()?.enumerate() {
         let read = molecule_of(&molecule?).map_err(|e| bad_row(row, e))?;
         let graph = chemistry.graph(&read, &mut labels);
-        records.push(Record { graph, id: row.to_string(), target: None });
+        records.push(GraphRecord { graph, id: row.to_string(), target: None });
     }
     Ok(Graphs::plain(Dataset::new(&labels, records), Some(chemistry)))
 }
@@ -356,7 +356,7 @@ pub(crate) fn from_pairs(pairs: &Bound<'_, PyAny>) -> PyResult<Graphs> {
             let reason = e.value(pair.py()).to_string();
             bad_row(row, reason)
         })?;
-        records.push(Record { graph, id: row.to_string(), target: None });
+        records.push(GraphRecord { graph, id: row.to_string(), target: None });
     }
     Ok(Graphs::plain(Dataset::new(&labels, records), None))
 }

@@ -26,7 +26,7 @@ pub struct Dataset {
 
 /// One graph with its identifier and its target as written.
 #[derive(Clone, Debug, Default)]
-pub struct Record {
+pub struct GraphRecord {
     /// The graph.
     pub graph: Graph,
     /// The identifier; need not be unique.
@@ -39,7 +39,7 @@ impl Dataset {
     /// A data set of `records` whose labels are indices into `labels`. Ids are renumbered so that
     /// they follow the natural order of the label names.
     #[must_use]
-    pub fn new(labels: &Labels, records: Vec<Record>) -> Self {
+    pub fn new(labels: &Labels, records: Vec<GraphRecord>) -> Self {
         let sorted = Labels { vertex: labels.vertex.sorted(), edge: labels.edge.sorted() };
         let mut graphs = Vec::with_capacity(records.len());
         let mut ids = Vec::with_capacity(records.len());
@@ -349,14 +349,14 @@ pub(crate) fn class_key(target: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dataset, Record};
+    use super::{Dataset, GraphRecord};
     use crate::graph::GraphBuilder;
     use crate::labels::{Labels, UNSEEN};
 
-    fn one_vertex(labels: &mut Labels, name: &str, target: Option<&str>) -> Record {
+    fn one_vertex(labels: &mut Labels, name: &str, target: Option<&str>) -> GraphRecord {
         let mut b = GraphBuilder::new();
         b.add_vertex(labels.vertex.intern(name));
-        Record { graph: b.build(), id: name.into(), target: target.map(Into::into) }
+        GraphRecord { graph: b.build(), id: name.into(), target: target.map(Into::into) }
     }
 
     #[test]

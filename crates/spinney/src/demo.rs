@@ -5,7 +5,7 @@
 //! a D vertex. Every unordered pair, with repetition, is one graph: 1,035 in all. It is negative if
 //! both paths come from the same group: an exclusive or that no sum of indicators can express.
 
-use crate::dataset::{Dataset, Record};
+use crate::dataset::{Dataset, GraphRecord};
 use crate::graph::GraphBuilder;
 use crate::labels::Labels;
 
@@ -62,7 +62,7 @@ pub fn graph_xor() -> Dataset {
                 }
             }
             let target = if first.group == second.group { "-1" } else { "1" };
-            records.push(Record {
+            records.push(GraphRecord {
                 graph: builder.build(),
                 id: format!("{}{}-{}{}", first.path, first.root, second.path, second.root),
                 target: Some(target.into()),

@@ -213,7 +213,8 @@ struct PathVertex {
 }
 
 /// How a graph is made of copies of another, labelled differently and one after another, and of
-/// single vertices after them that have no place in it ([covariates](crate::representation::covariates)).
+/// single vertices after them that have no place in it
+/// ([covariates](crate::representation::covariates)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     /// The number of copies.

@@ -1,8 +1,8 @@
 //! Sums, and the functions of the losses, the same to the last bit on every machine.
 //!
-//! The standard library leaves `exp` and `ln` to the system, and systems differ in the last digit; a
-//! model would then depend on where it was trained. These are ports of one implementation (FreeBSD's
-//! msun by way of musl) in plain arithmetic.
+//! The standard library leaves `exp` and `ln` to the system, and systems differ in the last digit;
+//! a model would then depend on where it was trained. These are ports of one implementation
+//! (FreeBSD's msun by way of musl) in plain arithmetic.
 
 pub(crate) use libm::{exp, log as ln, log1p as ln_1p};
 

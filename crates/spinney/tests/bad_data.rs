@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::boosting::loss::Loss;
 use spinney::boosting::{BoostedModel, Booster, Exploration, StopReason};
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::evaluation::Folds;
 use spinney::evaluation::metrics::Metric;
 use spinney::graph::{Graph, GraphBuilder};
@@ -72,7 +72,7 @@ fn a_missing_target_is_named() {
         vertex: ["0", "1"].map(String::from).into_iter().collect(),
         edge: Names::from_iter(["0".to_owned()]),
     };
-    let records = two_kinds(4).into_iter().enumerate().map(|(i, graph)| Record {
+    let records = two_kinds(4).into_iter().enumerate().map(|(i, graph)| GraphRecord {
         graph,
         id: format!("mol{i}"),
         target: (i != 2).then(|| (i % 2).to_string()),
@@ -417,7 +417,7 @@ fn a_vertex_of_high_degree_is_no_trouble() {
 fn renamed(graphs: &[Graph], vertex: &[&str], edge: &[&str]) -> Dataset {
     let names = |names: &[&str]| -> Names { names.iter().map(|n| (*n).to_owned()).collect() };
     let labels = Labels { vertex: names(vertex), edge: names(edge) };
-    let records = graphs.iter().map(|g| Record { graph: g.clone(), ..Record::default() });
+    let records = graphs.iter().map(|g| GraphRecord { graph: g.clone(), ..GraphRecord::default() });
     Dataset::new(&labels, records.collect())
 }
 

@@ -5,7 +5,7 @@ mod oracle;
 
 use boosted::request;
 use oracle::random::Random;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 use spinney::model::Node;
@@ -17,7 +17,7 @@ use spinney::{Dataset, fit};
 fn plain(targets: &[f64]) -> Dataset {
     let mut labels = Labels::default();
     let label = labels.vertex.intern("a");
-    let record = |(i, target): (usize, &f64)| Record {
+    let record = |(i, target): (usize, &f64)| GraphRecord {
         graph: Graph::new(vec![label], Vec::new()),
         id: i.to_string(),
         target: Some(target.to_string()),
@@ -138,7 +138,7 @@ fn missing_columns_and_names_taken_are_refused() {
     let mut labels = Labels::default();
     let label = labels.vertex.intern("x >= 2");
     let graph = Graph::new(vec![label], Vec::new());
-    let record = Record { graph, id: "a".into(), target: None };
+    let record = GraphRecord { graph, id: "a".into(), target: None };
     let clash = Dataset::new(&labels, vec![record]);
     let taken = covariates.apply(&clash, 1, &[vec![1.0]]).expect_err("a name taken");
     assert!(taken.to_string().contains("\"x >= 2\" is a label of graphs"), "{taken}");

@@ -31,7 +31,7 @@ fn graphs(seeds: &[u32]) -> Vec<Graph> {
 
 fn dataset(graphs: &[Graph], targets: &[f64]) -> Dataset {
     let records =
-        graphs.iter().zip(targets).enumerate().map(|(i, (g, y))| spinney::dataset::Record {
+        graphs.iter().zip(targets).enumerate().map(|(i, (g, y))| spinney::dataset::GraphRecord {
             graph: g.clone(),
             id: i.to_string(),
             target: Some(y.to_string()),

@@ -11,7 +11,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use spinney::evaluation::Split;
-use spinney::model::{StackedModel, Predictions, StackedFrom};
+use spinney::model::{Predictions, StackedFrom, StackedModel};
 use spinney::params::{ClassWeight, FixedParams, LossKind, ValidParams};
 use spinney::stacking::multi_task::{TaskModel, stacked};
 use spinney::training::out_of_fold::out_of_fold_scores;

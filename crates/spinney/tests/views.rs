@@ -63,14 +63,14 @@ fn surroundings_are_degree_and_cycles() {
 
 #[test]
 fn names_of_views_never_coincide() {
-    use spinney::dataset::Record;
+    use spinney::dataset::GraphRecord;
     let given = graph(&[0, 1, 2, 3], &[(0, 1, 0), (1, 2, 0), (2, 3, 0)]);
     let mut labels = spinney::labels::Labels::default();
     for name in ["C", "C:d1", "C:d1:", "C:"] {
         labels.vertex.intern(name);
     }
     labels.edge.intern("-");
-    let record = Record { graph: given, id: "g".into(), target: None };
+    let record = GraphRecord { graph: given, id: "g".into(), target: None };
     let data = spinney::Dataset::new(&labels, vec![record]);
     let viewed = Views::both().viewed(&data);
     let labels = viewed.graphs()[0].labels();

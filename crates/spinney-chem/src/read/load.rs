@@ -14,7 +14,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::graph::Graph;
 use spinney::io::{OnError, Skipped};
 use spinney::labels::Labels;
@@ -156,7 +156,7 @@ struct Assembly<'r> {
     on_error: OnError,
     lenient: bool,
     labels: Labels,
-    records: Vec<Record>,
+    records: Vec<GraphRecord>,
     weights: Vec<f64>,
     loaded: Loaded,
 }
@@ -267,7 +267,7 @@ impl<'r> Assembly<'r> {
         let Parsed { raw, graph, smiles, corrected } = parsed;
         let target = raw.targets.first().cloned().flatten();
         self.loaded.places.push(self.records.len() + self.loaded.skipped.len());
-        self.records.push(Record { graph, id: raw.id, target });
+        self.records.push(GraphRecord { graph, id: raw.id, target });
         self.weights.extend(raw.weight);
         let loaded = &mut self.loaded;
         loaded.structures.push(smiles);

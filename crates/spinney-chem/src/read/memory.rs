@@ -5,7 +5,7 @@
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
 use spinney::Dataset;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::graph::Graph;
 use spinney::labels::Labels;
 
@@ -61,7 +61,7 @@ pub fn graphs_of<S: AsRef<str> + Sync>(
         let edge: Vec<u32> = own.edge.names().iter().map(|n| labels.edge.intern(n)).collect();
         for mut graph in graphs {
             graph.relabel(&vertex, &edge);
-            records.push(Record { graph, id: records.len().to_string(), target: None });
+            records.push(GraphRecord { graph, id: records.len().to_string(), target: None });
         }
     }
     Ok(Some(Dataset::new(&labels, records)))

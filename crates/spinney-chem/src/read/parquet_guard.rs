@@ -38,7 +38,7 @@ impl GuardedFile {
             let mut end = [0; 4];
             file.get_read(length - END)?.read_exact(&mut end)?;
             if let Some(start) = (length - END).checked_sub(u64::from(u32::from_le_bytes(end))) {
-                check(file.get_read(start)?.take(length - start), Record::Any, length)?;
+                check(file.get_read(start)?.take(length - start), ThriftRecord::Any, length)?;
             }
         }
         Ok(GuardedFile(file))
@@ -58,7 +58,7 @@ impl ChunkReader for GuardedFile {
     fn get_read(&self, start: u64) -> Result<BufReader<File>> {
         let length = self.len();
         if start.saturating_add(END) != length {
-            check(self.0.get_read(start)?, Record::Page, length)?;
+            check(self.0.get_read(start)?, ThriftRecord::Page, length)?;
         }
         self.0.get_read(start)
     }
@@ -78,7 +78,7 @@ const RECORD: u8 = 12;
 
 /// What a record describes; `Any` is not looked into.
 #[derive(Clone, Copy, PartialEq)]
-enum Record {
+enum ThriftRecord {
     Any,
     Page,
     Data,
@@ -87,10 +87,10 @@ enum Record {
     Statistics,
 }
 
-impl Record {
+impl ThriftRecord {
     /// The kind of a field and what it describes, where the format defines it.
-    fn field(self, number: u64) -> Option<(u8, Record)> {
-        use Record::{Any, Data, DataV2, Dictionary, Page, Statistics};
+    fn field(self, number: u64) -> Option<(u8, ThriftRecord)> {
+        use ThriftRecord::{Any, Data, DataV2, Dictionary, Page, Statistics};
         Some(match (self, number) {
             (Page | Data, 1..=4) | (DataV2, 1..=6) | (Dictionary, 1..=2) => (I32, Any),
             (Page, 5) => (RECORD, Data),
@@ -106,8 +106,8 @@ impl Record {
     }
 }
 
-fn check(description: impl BufRead, record: Record, length: u64) -> Result<()> {
-    let lists = record == Record::Any;
+fn check(description: impl BufRead, record: ThriftRecord, length: u64) -> Result<()> {
+    let lists = record == ThriftRecord::Any;
     let mut walk = Walk { bytes: description.bytes(), left: PER_BYTE * length, lists };
     walk.record(record, DEEPEST)
 }
@@ -147,7 +147,7 @@ impl<R: BufRead> Walk<R> {
     }
 
     /// Fields up to the stop.
-    fn record(&mut self, record: Record, depth: usize) -> Result<()> {
+    fn record(&mut self, record: ThriftRecord, depth: usize) -> Result<()> {
         let mut number = 0u64;
         loop {
             let head = self.byte()?;
@@ -160,7 +160,7 @@ impl<R: BufRead> Walk<R> {
                 0 => return Err(broken("a page header with fields out of order")),
                 step => number.wrapping_add(u64::from(step)),
             };
-            let (wanted, inner) = record.field(number).unwrap_or((kind, Record::Any));
+            let (wanted, inner) = record.field(number).unwrap_or((kind, ThriftRecord::Any));
             if wanted != kind && (wanted, kind) != (TRUE, FALSE) {
                 return Err(broken("a page header with a field of another kind"));
             }
@@ -168,7 +168,7 @@ impl<R: BufRead> Walk<R> {
         }
     }
 
-    fn value(&mut self, kind: u8, inner: Record, depth: usize) -> Result<()> {
+    fn value(&mut self, kind: u8, inner: ThriftRecord, depth: usize) -> Result<()> {
         if self.left == 0 || depth == 0 {
             return Err(broken("a description of more values than the file has room for"));
         }
@@ -210,7 +210,7 @@ fn broken(reason: &str) -> ParquetError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Record, check};
+    use super::{ThriftRecord, check};
 
     const LENGTH: u64 = 1000;
 
@@ -218,20 +218,20 @@ mod tests {
     fn plain_descriptions_pass() {
         // An i32, a list of two strings, a map from a byte to a truth value, an empty record.
         let good = [0x15, 0x02, 0x19, 0x28, 1, b'a', 0, 0x1b, 1, 0x31, 7, 0x1c, 0, 0];
-        check(&good[..], Record::Any, LENGTH).unwrap();
+        check(&good[..], ThriftRecord::Any, LENGTH).unwrap();
         // An empty list may have no kind of element; a field may have a number of its own.
-        check(&[0x09, 0x40, 0x00, 0x00][..], Record::Any, LENGTH).unwrap();
+        check(&[0x09, 0x40, 0x00, 0x00][..], ThriftRecord::Any, LENGTH).unwrap();
     }
 
     #[test]
     fn page_headers_are_as_the_format_has_them() {
         // A dictionary page: kind, two sizes, and in field 7 a number of values, an encoding, sorted.
         let good = [0x15, 4, 0x15, 20, 0x15, 20, 0x4c, 0x15, 6, 0x15, 0, 0x12, 0, 0];
-        check(&good[..], Record::Page, LENGTH).unwrap();
+        check(&good[..], ThriftRecord::Page, LENGTH).unwrap();
         for (place, kind) in [(0, 0x16), (6, 0x48), (7, 0x18), (11, 0x15), (11, 0x19), (0, 0x05)] {
             let mut bad = good;
             bad[place] = kind;
-            check(&bad[..], Record::Page, LENGTH).unwrap_err();
+            check(&bad[..], ThriftRecord::Page, LENGTH).unwrap_err();
         }
     }
 
@@ -240,12 +240,12 @@ mod tests {
         let huge = [0xff, 0xff, 0xff, 0xff, 0x07];
         for kind in [1, 2, 7, 13] {
             let list = [&[0x19, 0xf0 | kind][..], &huge, &[0]].concat();
-            check(&list[..], Record::Any, LENGTH).unwrap_err();
+            check(&list[..], ThriftRecord::Any, LENGTH).unwrap_err();
         }
         let map = [&[0x1b][..], &huge, &[0x11, 0]].concat();
-        check(&map[..], Record::Any, LENGTH).unwrap_err();
+        check(&map[..], ThriftRecord::Any, LENGTH).unwrap_err();
         // Fourteen lists of fourteen lists of fourteen lists of fourteen truth values.
         let nested: Vec<u8> = (0..200).map(|_| 0xe9).collect();
-        check(&[&[0x19][..], &nested].concat()[..], Record::Any, LENGTH).unwrap_err();
+        check(&[&[0x19][..], &nested].concat()[..], ThriftRecord::Any, LENGTH).unwrap_err();
     }
 }

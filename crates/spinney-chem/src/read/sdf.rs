@@ -35,7 +35,7 @@ const LONGEST_RECORD: usize = 4 << 20;
 pub(super) struct Sdf {
     lines: Lines,
     columns: Vec<String>,
-    ahead: VecDeque<std::result::Result<Record, ReadError>>,
+    ahead: VecDeque<std::result::Result<SdfRecord, ReadError>>,
     stopped: bool,
 }
 
@@ -59,8 +59,8 @@ impl Sdf {
         Ok(sdf)
     }
 
-    fn read(&mut self) -> Option<std::result::Result<Record, ReadError>> {
-        let mut record = Record { line: self.lines.number() + 1, ..Record::default() };
+    fn read(&mut self) -> Option<std::result::Result<SdfRecord, ReadError>> {
+        let mut record = SdfRecord { line: self.lines.number() + 1, ..SdfRecord::default() };
         while !self.stopped {
             match self.lines.advance() {
                 Ok(true) if self.lines.bytes() == b"$$$$" => return Some(record.closed()),
@@ -78,7 +78,7 @@ impl Sdf {
         None
     }
 
-    fn row(&self, record: &Record) -> Row {
+    fn row(&self, record: &SdfRecord) -> Row {
         let value = |column| record.tags.iter().find(|t| &t.0 == column);
         let fields = self.columns.iter().map(|c| value(c).map_or(&b""[..], |t| &t.1));
         let fields = fields.collect::<ByteRecord>();
@@ -102,7 +102,7 @@ impl Table for Sdf {
 
 /// A record being read.
 #[derive(Default)]
-struct Record {
+struct SdfRecord {
     line: usize,
     /// The MOL block, lines ended by `\n`.
     block: Vec<u8>,
@@ -121,7 +121,7 @@ enum State {
     InValue,
 }
 
-impl Record {
+impl SdfRecord {
     fn take(&mut self, line: &[u8], too_long: bool) {
         self.bytes += line.len() + 1;
         if too_long || self.bytes > LONGEST_RECORD {
@@ -161,7 +161,7 @@ impl Record {
     }
 
     /// The record at its `$$$$`.
-    fn closed(mut self) -> std::result::Result<Record, ReadError> {
+    fn closed(mut self) -> std::result::Result<SdfRecord, ReadError> {
         if self.state == State::InBlock {
             let reason = "the MOL block lacks its last line, `M  END`";
             self.fault.get_or_insert(reason.to_owned());
@@ -173,7 +173,7 @@ impl Record {
     }
 
     /// The record where the file ends, if there is any.
-    fn at_end_of_file(mut self) -> Option<std::result::Result<Record, ReadError>> {
+    fn at_end_of_file(mut self) -> Option<std::result::Result<SdfRecord, ReadError>> {
         if self.block.iter().all(u8::is_ascii_whitespace) && self.fault.is_none() {
             return None;
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use spinney::boosting::loss::Loss;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::evaluation::{Folds, Split};
 use spinney::graph::Graph;
 use spinney::io::{OnError, ReadOptions};
@@ -225,7 +225,7 @@ pub fn derived(data: &Dataset) -> Result<Dataset> {
     let graphs: Vec<Graph> = data.graphs().iter().map(&mut relabel).collect();
     let rest = data.ids().iter().cloned().zip(data.targets().iter().cloned());
     let records = graphs.into_iter().zip(rest);
-    let records = records.map(|(graph, (id, target))| Record { graph, id, target }).collect();
+    let records = records.map(|(graph, (id, target))| GraphRecord { graph, id, target }).collect();
     Ok(Dataset::new(&labels, records))
 }
 
@@ -248,7 +248,7 @@ fn is_in_ring(graph: &Graph, edge: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use spinney::Dataset;
-    use spinney::dataset::Record;
+    use spinney::dataset::GraphRecord;
     use spinney::graph::GraphBuilder;
     use spinney::labels::Labels;
 
@@ -267,7 +267,7 @@ mod tests {
         for (a, b, bond) in [(0, 1, double), (1, 2, single), (0, 2, single), (2, 3, double)] {
             graph.add_edge(v[a], v[b], bond).unwrap();
         }
-        let record = Record { graph: graph.build(), ..Record::default() };
+        let record = GraphRecord { graph: graph.build(), ..GraphRecord::default() };
         let data = derived(&Dataset::new(&labels, vec![record])).unwrap();
         let names = |v: u32| data.labels().vertex.name(data.graphs()[0].label(v)).to_owned();
         let all: Vec<String> = (0..4).map(names).collect();

@@ -6,7 +6,7 @@ use crate::boosting::record::{BoostingRecord, StopReason};
 use crate::error::Result;
 use crate::mining::Census;
 use crate::model::{Model, Predictions};
-use crate::search::space::PatternSpace;
+use crate::search::space::{GrowingSpace, PatternSpace};
 
 /// A model and how it came about.
 #[derive(Clone, Debug)]
@@ -36,7 +36,10 @@ impl<'a> Trained<'a> {
             edge_sets: exploration.census().map(Census::edge_sets),
             space_edge_sets: exploration.edge_sets(),
             patterns: booster.space.patterns(),
-            node_search_patterns: booster.space.growing().map_or(0, |s| s.node_search_patterns()),
+            node_search_patterns: booster
+                .space
+                .growing()
+                .map_or(0, GrowingSpace::node_search_patterns),
             explored_by_edges: by_edges(&*booster.space),
             classes: booster.space.classes().len(),
             metric: booster.metric,

@@ -1,9 +1,10 @@
 //! The soft-margin LP over some stumps, by a primal-dual interior-point method.
 //!
-//! minimise β subject to Σ_i v_i y_i ω_j (2 I_ij − 1) ≤ β for every stump j, Σ v_i = N, 0 ≤ v_i ≤ 1/ν
+//! minimise β subject to Σ_i v_i y_i ω_j (2 I_ij − 1) ≤ β for every stump j, Σ v_i = N and
+//! 0 ≤ v_i ≤ 1/ν
 //!
-//! (Saigo et al. 2009, eq. 5, with v = N u.) The multipliers of its rows are the stumps' weights α of
-//! the primal. Mehrotra's predictor and corrector; each step solves one positive system with as
+//! (Saigo et al. 2009, eq. 5, with v = N u.) The multipliers of its rows are the stumps' weights α
+//! of the primal. Mehrotra's predictor and corrector; each step solves one positive system with as
 //! many unknowns as there are stumps.
 //!
 //! **Invariant.** Weights of graphs and stumps stay positive, weights of graphs below 1/ν. The
@@ -55,9 +56,9 @@ const MAX_STEPS: usize = 100;
 const MAX_STEPS_IN_VAIN: usize = 8;
 
 impl Program<'_> {
-    /// Solves up to a duality gap of `gap` times the number of graphs, or as far as rounding lets it:
-    /// near a degenerate optimum the systems become singular and a step may lead away or nowhere,
-    /// so the best point met is the answer.
+    /// Solves up to a duality gap of `gap` times the number of graphs, or as far as rounding lets
+    /// it: near a degenerate optimum the systems become singular and a step may lead away or
+    /// nowhere, so the best point met is the answer.
     pub(super) fn solve(&self, gap: f64) -> Point {
         let mut point = self.start();
         let mut best = point.clone();

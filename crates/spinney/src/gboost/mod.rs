@@ -23,6 +23,7 @@ pub use model::{Fit, fit};
 pub use program::Stump;
 
 use crate::boosting::Exploration;
+use crate::error::{Error, Result};
 use crate::evaluation::metrics;
 use crate::mining::classes::{ClassId, Columns};
 use crate::search::space::{FrontierGroup, PatternSpace};
@@ -86,8 +87,8 @@ struct Progress {
 }
 
 /// Without these patterns nothing is proven.
-const TOO_MANY_EMBEDDINGS: &str = "a pattern has too many embeddings to be extended in memory: lower --max-edges \
-                        or raise --min-support";
+const TOO_MANY_EMBEDDINGS: &str = "a pattern has too many embeddings to be extended in memory: \
+                                   lower --max-edges or raise --min-support";
 
 /// A stump with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]

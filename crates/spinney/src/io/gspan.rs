@@ -24,7 +24,7 @@ use std::path::Path;
 
 use super::source::{Lines, open, text};
 use super::{DEFAULT_LABEL, OnError, ReadOutcome, Skipped, in_file_numbers, shown};
-use crate::dataset::{Dataset, Record};
+use crate::dataset::{Dataset, GraphRecord};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, GraphBuilder};
 use crate::labels::{Label, Labels};
@@ -63,7 +63,7 @@ pub fn read_from(reader: impl BufRead, path: &Path, on_error: OnError) -> Result
 #[derive(Default)]
 struct Reading {
     labels: Labels,
-    records: Vec<Record>,
+    records: Vec<GraphRecord>,
     skipped: Vec<Skipped>,
     state: State,
     /// The line of the closing `t # -1`.
@@ -133,7 +133,7 @@ impl Reading {
     fn finish_graph(&mut self) {
         if let State::Inside(graph) = std::mem::take(&mut self.state) {
             let OpenGraph { id, target, builder, .. } = graph;
-            self.records.push(Record { graph: builder.build(), id, target });
+            self.records.push(GraphRecord { graph: builder.build(), id, target });
         }
     }
 
@@ -282,7 +282,7 @@ mod tests {
 
     use super::super::{OnError, ReadOutcome};
     use super::{read, read_from, write};
-    use crate::dataset::{Dataset, Record};
+    use crate::dataset::{Dataset, GraphRecord};
     use crate::error::Result;
     use crate::graph::{Graph, GraphBuilder};
     use crate::labels::Labels;
@@ -507,7 +507,7 @@ mod tests {
                 builder.add_edge(v - 1, v, x).unwrap();
             }
         }
-        let record = Record { graph: builder.build(), id: "long".into(), target: None };
+        let record = GraphRecord { graph: builder.build(), id: "long".into(), target: None };
         let data = Dataset::new(&labels, vec![record]);
         let back = good(written(&data));
         assert_eq!(back.graphs()[0].edge_count(), N as usize - 1);
@@ -529,14 +529,14 @@ mod tests {
         builder.add_vertex(labels.vertex.intern("1, 2"));
         builder.add_vertex(labels.vertex.intern(""));
         builder.add_vertex(crate::labels::UNSEEN);
-        let record = |id: &str, target: Option<&str>| Record {
+        let record = |id: &str, target: Option<&str>| GraphRecord {
             graph: Graph::default(),
             id: id.into(),
             target: target.map(Into::into),
         };
         let mut records = vec![record("a\tb\nc", Some("very good")), record("", Some(""))];
         records.extend([record("-1", None), record("", None), record("-1", Some("-1"))]);
-        records.push(Record { graph: builder.build(), ..record("5", Some("1")) });
+        records.push(GraphRecord { graph: builder.build(), ..record("5", Some("1")) });
         let text = written(&Dataset::new(&labels, records));
         assert_eq!(
             text,
@@ -580,7 +580,7 @@ mod tests {
                     }
                 }
                 let id = if target.is_none() && id == "-1" { "0".into() } else { id };
-                records.push(Record { graph: builder.build(), id, target });
+                records.push(GraphRecord { graph: builder.build(), id, target });
             }
             let whole = Dataset::new(&labels, records);
             let data = super::super::without_unused_labels(&whole);

@@ -23,7 +23,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::dataset::{Dataset, Record};
+use crate::dataset::{Dataset, GraphRecord};
 use crate::error::{Error, Result};
 use crate::graph::EdgeError;
 use crate::labels::Labels;
@@ -171,7 +171,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<ReadOutcome> {
 }
 
 impl ReadOutcome {
-    fn new(labels: &Labels, records: Vec<Record>, skipped: Vec<Skipped>) -> Self {
+    fn new(labels: &Labels, records: Vec<GraphRecord>, skipped: Vec<Skipped>) -> Self {
         let data = Dataset::new(labels, records);
         let data = if skipped.is_empty() { data } else { without_unused_labels(&data) };
         ReadOutcome { data, skipped }

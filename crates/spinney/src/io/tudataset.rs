@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 use super::source::{Lines, open, text};
 use super::{DEFAULT_LABEL, OnError, ReadOutcome, Skipped, in_file_numbers, shown};
-use crate::dataset::Record;
+use crate::dataset::GraphRecord;
 use crate::error::{Error, Result};
 use crate::graph::GraphBuilder;
 use crate::labels::Labels;
@@ -349,7 +349,7 @@ impl Reading {
         for (graph, builder) in self.builders.into_iter().enumerate() {
             let target = targets.next();
             if !self.spoilt[graph] {
-                records.push(Record {
+                records.push(GraphRecord {
                     graph: builder.build(),
                     id: (graph + 1).to_string(),
                     target,

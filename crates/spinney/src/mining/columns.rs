@@ -3,8 +3,8 @@
 //! **Invariant.** Nothing here depends on the ranges of patterns that threads work on: sums are of
 //! integers, and every range writes to its own part of the result.
 //!
-//! **Cost.** A pass over the census for [`ColumnLayout::count`], one for [`ColumnLayout::collect`], and one
-//! more beforehand where patterns have several thresholds.
+//! **Cost.** A pass over the census for [`ColumnLayout::count`], one for [`ColumnLayout::collect`],
+//! and one more beforehand where patterns have several thresholds.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -96,8 +96,8 @@ impl<'a> ColumnLayout<'a> {
         0..self.census.len() as PatternId
     }
 
-    /// The useful columns with their patterns, the most frequent columns first, else in the order of
-    /// their numbers: a counting sort.
+    /// The useful columns with their patterns, the most frequent columns first, else in the order
+    /// of their numbers: a counting sort.
     pub(super) fn by_falling_support(
         &self,
         counts: &[ColumnCounts],

@@ -2,7 +2,8 @@
 //! is memory or time for (a star of a million leaves has 5·10¹¹ pairs of them).
 //!
 //! **Invariant.** A growth that runs out of its budget is given up as a whole; a part of the
-//! embeddings is never taken for all of them. The caller learns that the patterns below are unknown.
+//! embeddings is never taken for all of them. The caller learns that the patterns below are
+//! unknown.
 //!
 //! **Cost.** A subtraction and a comparison for each embedding.
 
@@ -15,8 +16,8 @@ pub struct EmbeddingBudget {
     pub kept: u64,
     /// The most that are counted and not kept.
     pub counted: u64,
-    /// The most steps of the test whether a code is the smallest (0: no limit). It takes factorially
-    /// many for a tree with many like branches.
+    /// The most steps of the test whether a code is the smallest (0: no limit). It takes
+    /// factorially many for a tree with many like branches.
     pub steps: u64,
     /// When to stop.
     pub until: Option<Instant>,

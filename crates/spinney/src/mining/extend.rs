@@ -7,13 +7,14 @@
 //!
 //! A [`Family`] is a pattern `P` with its rows (embeddings) and its extensions; an extension lists
 //! its *hits*: which row it continues, to which new vertex. A child's family is grown from its
-//! parent's: a row is a hit with the row that it continues. Only the edges at the new vertex are read
-//! from the graphs. All other extensions of `P + a` are extensions `b ≥ a` of `P`: their hits are
-//! those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok 2004).
+//! parent's: a row is a hit with the row that it continues. Only the edges at the new vertex are
+//! read from the graphs. All other extensions of `P + a` are extensions `b ≥ a` of `P`: their hits
+//! are those of `a` and `b` on the same row of `P` (as Gaston joins its siblings; Nijssen and Kok
+//! 2004).
 //!
 //! **Invariant.** An extension is dropped, for the whole subtree, if it occurs in too few graphs or
-//! if its code is beaten within `P` (see [`minimal`](crate::mining::minimal)). One that is beaten by
-//! its last edge only is no child, but is kept to be joined.
+//! if its code is beaten within `P` (see [`minimal`](crate::mining::minimal)). One that is beaten
+//! by its last edge only is no child, but is kept to be joined.
 //!
 //! **Invariant: twin leaves in order.** Leaves that hang on one vertex and look alike are listed in
 //! ascending order only, so a star of `n` leaves has one row, not `n!`. Both leaves of a pair
@@ -21,8 +22,8 @@
 //! has an edge more is beaten by the one that finds it first. The same holds for the root, if
 //! it is a leaf, and its first twin, once an edge was added to the vertex that they hang on.
 //!
-//! **Cost.** A child's row is written once and its new vertex looked at once; a join reads both lists
-//! of hits. Rows are packed (see [`rows`](crate::mining::rows)).
+//! **Cost.** A child's row is written once and its new vertex looked at once; a join reads both
+//! lists of hits. Rows are packed (see [`rows`](crate::mining::rows)).
 
 use crate::labels::Label;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};

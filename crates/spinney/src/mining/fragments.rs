@@ -1,18 +1,18 @@
 //! Fragments: small patterns with their counts, and whole neighbourhoods. The features of a linear
 //! model.
 //!
-//! A fragment of the first kind is a pattern of at most [`MAX_SMALL_EDGES`] edges with an occurrence
-//! threshold; one of the second kind is everything up to [`MAX_RADIUS`] steps around a vertex: the
-//! edges of which one end is nearer than that. A neighbourhood is a pattern like any other, if a
-//! large one. It is taken only where the labels inside determine how many edges there are (as
-//! RDKit's invariants do, or labels with degrees): then a graph that contains the pattern has the
-//! very neighbourhood, and nothing else is attached there.
+//! A fragment of the first kind is a pattern of at most [`MAX_SMALL_EDGES`] edges with an
+//! occurrence threshold; one of the second kind is everything up to [`MAX_RADIUS`] steps around a
+//! vertex: the edges of which one end is nearer than that. A neighbourhood is a pattern like any
+//! other, if a large one. It is taken only where the labels inside determine how many edges there
+//! are (as RDKit's invariants do, or labels with degrees): then a graph that contains the pattern
+//! has the very neighbourhood, and nothing else is attached there.
 //!
 //! **Invariant.** Numbers of fragments depend on the graphs and their order alone. Rows ascend.
 //! Fragments of a single graph are left out: nothing can be learnt of them. Neighbourhoods are
-//! distinguished by colour refinement, which may take two for one; so a fragment is *believed* to be
-//! where its rows say, and a caller asks for its code ([`Fragments::decode`]) and looks where that
-//! occurs.
+//! distinguished by colour refinement, which may take two for one; so a fragment is *believed* to
+//! be where its rows say, and a caller asks for its code ([`Fragments::decode`]) and looks where
+//! that occurs.
 //!
 //! **Cost.** A census of two edges, and a short walk around every vertex.
 

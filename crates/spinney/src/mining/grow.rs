@@ -141,8 +141,8 @@ impl Grower {
         graphs.iter().filter(|g| self.flat.counts(**g)).count() >= self.min_support
     }
 
-    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`; `None`
-    /// if it does not fit into the budget.
+    /// The family of the pattern that extension `at` of `parent` makes, whose code is `code`;
+    /// `None` if it does not fit into the budget.
     pub(crate) fn grow(&mut self, parent: &Family, at: usize, code: &DfsCode) -> Option<Family> {
         self.grow_where(parent, at, code, &mut |_| true)
     }

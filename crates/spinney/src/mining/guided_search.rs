@@ -1,14 +1,14 @@
 //! Walking the enumeration tree of a few graphs with a visitor that bounds what lies below.
 //!
-//! Where [`visit()`](crate::mining::visit()) asks about a pattern when it comes to it, a guided search
-//! asks about every extension as soon as its graphs are known: one that is not wanted is dropped
-//! *for the whole subtree*, since whatever has it occurs in no other graphs. It is neither tested
-//! for its smallest code nor joined with its siblings.
+//! Where [`visit()`](crate::mining::visit()) asks about a pattern when it comes to it, a guided
+//! search asks about every extension as soon as its graphs are known: one that is not wanted is
+//! dropped *for the whole subtree*, since whatever has it occurs in no other graphs. It is neither
+//! tested for its smallest code nor joined with its siblings.
 //!
-//! **Invariant.** If a visitor wants a set of graphs, it wants every larger one that contains it (at
-//! the same number of edges or fewer). Then every pattern that is wanted when the walk comes to its
-//! place is visited, exactly once, siblings by falling bound. A visitor may want less as it learns
-//! more.
+//! **Invariant.** If a visitor wants a set of graphs, it wants every larger one that contains it
+//! (at the same number of edges or fewer). Then every pattern that is wanted when the walk comes to
+//! its place is visited, exactly once, siblings by falling bound. A visitor may want less as it
+//! learns more.
 //!
 //! **Cost.** Memory is that of the embeddings of the siblings along one path; nothing is kept.
 

@@ -5,8 +5,8 @@
 //! reach the counts that show a graph's size, and neighbouring thresholds above 8 differ by a
 //! quarter or less.
 //!
-//! **Invariant.** [`threshold`] rises strictly, and [`reached`] is its inverse rounded down: a count
-//! has reached the levels `1..=reached(count)` and no other.
+//! **Invariant.** [`threshold`] rises strictly, and [`reached`] is its inverse rounded down: a
+//! count has reached the levels `1..=reached(count)` and no other.
 //!
 //! **Cost.** A handful of instructions.
 

@@ -21,8 +21,7 @@
 
 use crate::labels::Label;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
-
-const NONE: u16 = u16::MAX;
+use crate::mining::loaded_code::{Arc, Link, LoadedCode, NONE};
 
 /// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,55 +37,17 @@ pub(crate) enum Verdict {
 /// Tests codes; keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub(crate) struct MinimalityTest {
-    labels: Vec<Label>,
-    /// The arcs of each vertex in `around`, and a free place after them.
-    arcs: Vec<ArcRange>,
-    around: Vec<Arc>,
-    /// The first of a vertex's twins, itself included; `NONE` if it has none.
-    class: Vec<u16>,
-    code: Vec<Link>,
-    /// For each position of the code, the one that it was found from.
-    parent: Vec<u16>,
-    /// The walk: vertices by position and positions by vertex.
+    code: LoadedCode,
+    /// The walk: the vertex at each position.
     order: Vec<u16>,
+    /// The position of each vertex, or [`NONE`].
     place: Vec<u16>,
     walks: u64,
     beaten_at_the_end: bool,
-    /// The edge judged last, still in place.
-    added: Option<DfsEdge>,
     /// Steps of the walks of one judgement.
     steps: u64,
     /// The most there may be (0: no limit).
     step_limit: u64,
-}
-
-/// Where the arcs of a vertex lie.
-#[derive(Clone, Copy, Debug, Default)]
-struct ArcRange {
-    start: u16,
-    degree: u16,
-}
-
-/// An edge as seen from one of its ends.
-#[derive(Clone, Copy, Debug, Default)]
-struct Arc {
-    to: u16,
-    key: u64,
-}
-
-/// An edge of the code.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    from: u16,
-    to: u16,
-    key: u64,
-    /// Backward edges from the vertex found last are written up to this position.
-    written: u16,
-}
-
-/// Edge label and label of the vertex reached, in the order of codes.
-fn key(edge: Label, to: Label) -> u64 {
-    u64::from(edge) << 32 | u64::from(to)
 }
 
 fn factorial(n: u64) -> u64 {
@@ -98,12 +59,12 @@ impl MinimalityTest {
     pub(crate) fn judge(&mut self, code: &DfsCode) -> Verdict {
         match code.edges().split_last() {
             Some((last, before)) => {
-                self.load(code.root(), before);
+                self.code.load(code.root(), before);
                 self.judge_next(*last)
             }
             None => {
-                self.load(code.root(), &[]);
-                self.class.clear();
+                self.code.load(code.root(), &[]);
+                self.code.class.clear();
                 self.walks = 1;
                 Verdict::Smallest
             }
@@ -112,13 +73,11 @@ impl MinimalityTest {
 
     /// The same for the code loaded last and one more edge.
     pub(crate) fn judge_next(&mut self, edge: DfsEdge) -> Verdict {
-        self.take_back();
-        self.added = Some(edge);
-        self.add(edge);
+        self.code.replace_last(edge);
+        let vertices = self.code.labels.len();
         self.place.clear();
-        self.place.resize(self.labels.len(), NONE);
-        self.order.resize(self.labels.len(), 0);
-        self.find_twins();
+        self.place.resize(vertices, NONE);
+        self.order.resize(vertices, 0);
         self.walks = 0;
         self.steps = 0;
         self.beaten_at_the_end = false;
@@ -141,8 +100,8 @@ impl MinimalityTest {
         self.steps
     }
 
-    /// Whether the last judgement was given up after too many steps: a tree with many like branches has
-    /// factorially many walks. The verdict then means nothing.
+    /// Whether the last judgement was given up after too many steps: a tree with many like branches
+    /// has factorially many walks. The verdict then means nothing.
     pub(crate) fn gave_up(&self) -> bool {
         self.step_limit > 0 && self.steps >= self.step_limit
     }
@@ -156,151 +115,30 @@ impl MinimalityTest {
     /// leaves but those at the positions `unordered` are listed in ascending order only.
     pub(crate) fn rows_per_occurrence(&self, unordered: [Option<u16>; 2]) -> u64 {
         self.symmetries(|size, first| {
-            if self.degree(first) > 1 {
+            if self.code.degree(first) > 1 {
                 return factorial(size);
             }
-            let in_class = |p: &&u16| self.class[usize::from(**p)] == first;
+            let in_class = |p: &&u16| self.code.class[usize::from(**p)] == first;
             let free = unordered.iter().flatten().filter(in_class).count() as u64;
             (size - free + 1..=size).product()
         })
     }
 
+    /// Loads a code, to be judged with one more edge.
+    pub(crate) fn load(&mut self, root: Label, edges: &[DfsEdge]) {
+        self.code.load(root, edges);
+    }
+
     /// Walks × what each class of twins (its size, its first vertex) contributes.
     fn symmetries(&self, of_class: impl Fn(u64, u16) -> u64) -> u64 {
         let mut total = self.walks;
-        for (v, &class) in (0..).zip(&self.class) {
+        for (v, &class) in (0..).zip(&self.code.class) {
             if class == v {
-                let size = self.class.iter().filter(|c| **c == v).count() as u64;
+                let size = self.code.class.iter().filter(|c| **c == v).count() as u64;
                 total = total.saturating_mul(of_class(size, v));
             }
         }
         total
-    }
-
-    /// Loads a code, to be judged with one more edge.
-    pub(crate) fn load(&mut self, root: Label, edges: &[DfsEdge]) {
-        self.added = None;
-        self.code.clear();
-        self.parent.clear();
-        self.parent.push(NONE);
-        self.labels.clear();
-        self.labels.push(root);
-        self.arcs.clear();
-        self.arcs.push(ArcRange::default());
-        for e in edges {
-            if e.is_forward() {
-                self.arcs.push(ArcRange::default());
-            }
-            self.arcs[usize::from(e.from)].degree += 1;
-            self.arcs[usize::from(e.to)].degree += 1;
-        }
-        let mut end = 0;
-        for ArcRange { start, degree } in &mut self.arcs {
-            *start = end;
-            end += *degree + 1;
-            *degree = 0;
-        }
-        self.around.clear();
-        self.around.resize(end.into(), Arc::default());
-        let vertices = self.arcs.len();
-        for &edge in edges {
-            self.add(edge);
-        }
-        debug_assert_eq!(vertices, self.arcs.len(), "each vertex has its arcs");
-    }
-
-    fn add(&mut self, e: DfsEdge) {
-        let written = match self.code.last() {
-            Some(before) if before.to < before.from => before.to + 1,
-            _ => 0,
-        };
-        let key_to = key(e.edge_label, e.to_label);
-        self.code.push(Link { from: e.from, to: e.to, key: key_to, written });
-        if e.is_forward() {
-            self.labels.push(e.to_label);
-            self.parent.push(e.from);
-            if usize::from(e.to) == self.arcs.len() {
-                self.arcs.push(ArcRange { start: self.around.len() as u16, degree: 0 });
-                self.around.push(Arc::default());
-            }
-        }
-        self.add_arc(e.from, Arc { to: e.to, key: key_to });
-        self.add_arc(e.to, Arc { to: e.from, key: key(e.edge_label, e.from_label) });
-    }
-
-    fn add_arc(&mut self, v: u16, arc: Arc) {
-        let ArcRange { start, degree } = &mut self.arcs[usize::from(v)];
-        self.around[usize::from(*start + *degree)] = arc;
-        *degree += 1;
-    }
-
-    /// Takes the edge judged last back.
-    fn take_back(&mut self) {
-        let Some(e) = self.added.take() else { return };
-        self.code.pop();
-        self.arcs[usize::from(e.from)].degree -= 1;
-        if e.is_forward() {
-            self.labels.pop();
-            self.parent.pop();
-            self.arcs.pop();
-            self.around.pop();
-        } else {
-            self.arcs[usize::from(e.to)].degree -= 1;
-        }
-    }
-
-    fn range(&self, v: u16) -> std::ops::Range<usize> {
-        let ArcRange { start, degree } = self.arcs[usize::from(v)];
-        start.into()..usize::from(start + degree)
-    }
-
-    fn around(&self, v: u16) -> &[Arc] {
-        &self.around[self.range(v)]
-    }
-
-    fn degree(&self, v: u16) -> usize {
-        self.arcs[usize::from(v)].degree.into()
-    }
-
-    fn find_twins(&mut self) {
-        self.class.clear();
-        let n = self.labels.len();
-        if self.code.len() < n + 2 {
-            for v in 0..n as u16 {
-                let class = self.twin_leaf(v);
-                self.class.push(class);
-            }
-            return;
-        }
-        for v in 0..n as u16 {
-            let first = (0..n as u16).find(|&u| u != v && self.are_twins(u, v));
-            self.class.push(first.map_or(NONE, |u| u.min(v)));
-        }
-    }
-
-    /// The first of the leaves that look like `v` and hang on the same vertex, if there are two.
-    fn twin_leaf(&self, v: u16) -> u16 {
-        let &[Arc { to: hub, .. }] = self.around(v) else { return NONE };
-        let label = self.labels[usize::from(v)];
-        let around = self.around(hub);
-        let edge = self.around(v)[0].key >> 32;
-        let mut alike =
-            around.iter().filter(|a| a.key == key(edge as Label, label) && self.degree(a.to) == 1);
-        let first = alike.by_ref().map(|a| a.to).next();
-        let more = alike.map(|a| a.to).next();
-        match (first, more) {
-            (Some(first), Some(_)) => first,
-            _ => NONE,
-        }
-    }
-
-    fn are_twins(&self, u: u16, v: u16) -> bool {
-        let a = self.around(u);
-        let b = self.around(v);
-        let seen = |n: &Arc| n.to == v || b.iter().any(|m| m.to == n.to && m.key == n.key);
-        self.labels[usize::from(u)] == self.labels[usize::from(v)]
-            && a.len() == b.len()
-            && a.iter().all(seen)
     }
 
     fn is_new(&self, v: u16) -> bool {
@@ -309,25 +147,25 @@ impl MinimalityTest {
 
     /// Whether a twin of arc `at` comes before it among the arcs from `first` on.
     fn has_twin_before(&self, first: usize, at: usize) -> bool {
-        let class = self.class[usize::from(self.around[at].to)];
-        let same = |a: &Arc| self.class[usize::from(a.to)] == class && self.is_new(a.to);
-        class != NONE && self.around[first..at].iter().any(same)
+        let class = self.code.class[usize::from(self.code.arcs[at].to)];
+        let same = |a: &Arc| self.code.class[usize::from(a.to)] == class && self.is_new(a.to);
+        class != NONE && self.code.arcs[first..at].iter().any(same)
     }
 
     /// Follows all walks. Returns whether one of them can do better before the last step.
     fn start(&mut self) -> bool {
-        let root = self.labels[0];
-        let first = self.code[0].key;
-        for u in 0..self.labels.len() as u16 {
-            let label = self.labels[usize::from(u)];
-            let smallest = self.around(u).iter().map(|a| a.key).min();
+        let root = self.code.labels[0];
+        let first = self.code.links[0].key;
+        for u in 0..self.code.labels.len() as u16 {
+            let label = self.code.labels[usize::from(u)];
+            let smallest = self.code.around(u).iter().map(|a| a.key).min();
             if (label, smallest) < (root, Some(first)) {
                 if self.better(0) {
                     return true;
                 }
                 continue;
             }
-            let class = self.class[usize::from(u)];
+            let class = self.code.class[usize::from(u)];
             if label > root || (class != NONE && class != u) {
                 continue;
             }
@@ -352,7 +190,7 @@ impl MinimalityTest {
     /// A walk can write a smaller edge as edge `k`. Returns whether that settles it.
     fn better(&mut self, k: usize) -> bool {
         self.beaten_at_the_end = true;
-        k + 1 < self.code.len()
+        k + 1 < self.code.links.len()
     }
 
     /// Goes on after `k` edges.
@@ -361,7 +199,7 @@ impl MinimalityTest {
         if self.steps == self.step_limit {
             return true;
         }
-        let Some(&link) = self.code.get(k) else {
+        let Some(&link) = self.code.links.get(k) else {
             self.walks += 1;
             return false;
         };
@@ -374,7 +212,7 @@ impl MinimalityTest {
         }
         let here = self.order[usize::from(link.from)];
         let smaller = |a: &Arc| a.key < link.key && self.is_new(a.to);
-        if self.around(here).iter().any(smaller) {
+        if self.code.around(here).iter().any(smaller) {
             return self.better(k);
         }
         self.enter_all(link.to, here, k)
@@ -382,10 +220,10 @@ impl MinimalityTest {
 
     /// Enters each neighbour of `here` that edge `k` may lead to as the vertex at `position`.
     fn enter_all(&mut self, position: u16, here: u16, k: usize) -> bool {
-        let range = self.range(here);
-        let wanted = self.code[k].key;
+        let range = self.code.range(here);
+        let wanted = self.code.links[k].key;
         for at in range.clone() {
-            let arc = self.around[at];
+            let arc = self.code.arcs[at];
             if arc.key != wanted || !self.is_new(arc.to) || self.has_twin_before(range.start, at) {
                 continue;
             }
@@ -400,8 +238,8 @@ impl MinimalityTest {
 
     /// Whether the vertex at `last` has an edge back to a position from `written` on.
     fn can_return(&self, last: u16, written: u16) -> bool {
-        let from = self.parent[usize::from(last)];
-        self.around(self.order[usize::from(last)]).iter().any(|a| {
+        let from = self.code.parent[usize::from(last)];
+        self.code.around(self.order[usize::from(last)]).iter().any(|a| {
             let place = self.place[usize::from(a.to)];
             place != NONE && place != from && place >= written
         })
@@ -411,18 +249,18 @@ impl MinimalityTest {
     fn leaves_some(&self, last: u16, stop: u16) -> bool {
         let mut at = last;
         while at != stop {
-            if self.around(self.order[usize::from(at)]).iter().any(|a| self.is_new(a.to)) {
+            if self.code.around(self.order[usize::from(at)]).iter().any(|a| self.is_new(a.to)) {
                 return true;
             }
-            at = self.parent[usize::from(at)];
+            at = self.code.parent[usize::from(at)];
         }
         false
     }
 
     fn walk_back(&mut self, k: usize, link: Link) -> bool {
-        let from = self.parent[usize::from(link.from)];
+        let from = self.code.parent[usize::from(link.from)];
         let mut found = None;
-        for a in self.around(self.order[usize::from(link.from)]) {
+        for a in self.code.around(self.order[usize::from(link.from)]) {
             let place = self.place[usize::from(a.to)];
             if place == NONE || place == from || place < link.written {
                 continue;

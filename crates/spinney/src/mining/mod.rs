@@ -12,7 +12,8 @@
 //! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split separates.
 //!
-//! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a model.
+//! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a
+//! model.
 
 pub(crate) mod canonical;
 pub mod census;
@@ -31,6 +32,7 @@ pub(crate) mod guided_search;
 mod join;
 pub(crate) mod levels;
 pub mod limits;
+mod loaded_code;
 pub mod mine;
 mod minimal;
 mod positions;
@@ -38,7 +40,6 @@ mod rows;
 mod tree;
 mod visit;
 
-mod engine;
 pub use engine::Engine;
 
 pub use canonical::{Canonical, Canonizer};

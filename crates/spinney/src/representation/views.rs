@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Dataset, Record};
+use crate::dataset::{Dataset, GraphRecord};
 use crate::graph::{Copies, Edge, Graph};
 use crate::labels::{Label, Labels};
 use crate::model::Model;
@@ -112,7 +112,7 @@ impl Views {
         }
         let mut labels = Labels { edge: data.labels().edge.clone(), ..Labels::default() };
         let graphs = data.graphs().iter().map(|g| self.graph(g, data.labels(), &mut labels));
-        let record = |(i, graph): (usize, Graph)| Record {
+        let record = |(i, graph): (usize, Graph)| GraphRecord {
             graph,
             id: data.ids()[i].clone(),
             target: data.targets()[i].clone(),

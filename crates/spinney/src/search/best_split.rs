@@ -112,8 +112,8 @@ impl<'a, C: Cell> Search<'a, C> {
         histogram.cover(&self.view(space), positions, self.cells);
     }
 
-    /// Fills the histogram of the part of a node with the graphs at `positions`, and takes them away
-    /// from the histogram of the `whole`, which covers all classes known by now.
+    /// Fills the histogram of the part of a node with the graphs at `positions`, and takes them
+    /// away from the histogram of the `whole`, which covers all classes known by now.
     pub(crate) fn cover_part(
         &self,
         space: &dyn PatternSpace,
@@ -150,7 +150,8 @@ impl<'a, C: Cell> Search<'a, C> {
         BestSplit { open: open.map(tie_rounded).filter(|&open| open > gain), split }
     }
 
-    /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there are.
+    /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there
+    /// are.
     pub(crate) fn max_gain(&self, positions: &[u32]) -> Option<f64> {
         let node = self.node(positions)?;
         let mut members = positions.iter().map(|&p| self.samples.one(p)).collect();

@@ -9,9 +9,9 @@
 //! add the cell of its base, and it holds the class's own sums, to the last bit, because all
 //! sums are integers. Blocks do not depend on one another: they are filled in parallel.
 //!
-//! **Cost.** One addition for each difference of the node's graphs and one for each class. Differences
-//! are kept by graph and by class: where a node has most graphs, it is quicker to add up class by
-//! class, which reads numbers from a short list and writes each cell once.
+//! **Cost.** One addition for each difference of the node's graphs and one for each class.
+//! Differences are kept by graph and by class: where a node has most graphs, it is quicker to add
+//! up class by class, which reads numbers from a short list and writes each cell once.
 
 use std::ops::Range;
 

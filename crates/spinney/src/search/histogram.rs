@@ -1,14 +1,16 @@
 //! Sums over every class at once.
 //!
 //! The cell of a class holds the sums over the node's graphs that belong to it. A node's histogram
-//! is filled by walking the rows of its graphs; a sibling's is the parent's minus the other child's.
+//! is filled by walking the rows of its graphs; a sibling's is the parent's minus the other
+//! child's.
 //!
 //! **Invariant.** All sums are integers, so a histogram is the same in whatever order it was
 //! filled, and subtraction leaves no trace. A histogram covers the first `len` classes of its
 //! view; classes found later are added at its end by [`Histogram::cover`].
 //!
-//! **Cost.** One addition for each (graph, class) pair, or fewer ([`blocks`](crate::search::blocks)). A
-//! class takes 8 bytes for the paper's criterion ([`packed`](crate::search::packed)), 24 with weights.
+//! **Cost.** One addition for each (graph, class) pair, or fewer
+//! ([`blocks`](crate::search::blocks)). A class takes 8 bytes for the paper's criterion
+//! ([`packed`](crate::search::packed)), 24 with weights.
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
 

@@ -1,7 +1,7 @@
 //! Which class is most like a class.
 //!
-//! Nested and overlapping patterns make classes that differ in a few graphs only; a class then takes
-//! fewer numbers as the graphs that it adds to a like class and those that it lacks of it
+//! Nested and overlapping patterns make classes that differ in a few graphs only; a class then
+//! takes fewer numbers as the graphs that it adds to a like class and those that it lacks of it
 //! ([`blocks`](crate::search::blocks)).
 //!
 //! **Method.** Eight min-hashes of each class (Broder 1997): two sets agree in one with the

@@ -1,10 +1,10 @@
 //! The search of a node whose mean has few graphs on one side: patterns are grown in these only.
 //!
 //! The other graphs are searched for a pattern one by one, last-found first, until the pattern is
-//! out. A pattern with a child of the same supporters is not looked for (the child's R
-//! is a part of its own, so the child's gain is no smaller) unless the child turns out to be as good
-//! as the best: then its parent may be simpler. See [`node_search`](crate::search::node_search) for
-//! S, R and supporters.
+//! out. A pattern with a child of the same supporters is not looked for (the child's R is a part of
+//! its own, so the child's gain is no smaller) unless the child turns out to be as good as the
+//! best: then its parent may be simpler. See [`node_search`](crate::search::node_search) for S, R
+//! and supporters.
 
 use std::ops::Range;
 

@@ -5,8 +5,8 @@
 //! whole subtree below is then searched with words alone. Many classes have the same word; they
 //! tie, exactly, and the simplest is chosen among all of them.
 //!
-//! **Invariant.** Sums are those over the bits of a word, exact; what a search finds is what it would
-//! have found with a histogram. A part of a node keeps the bits of the whole.
+//! **Invariant.** Sums are those over the bits of a word, exact; what a search finds is what it
+//! would have found with a histogram. A part of a node keeps the bits of the whole.
 //!
 //! **Cost.** A word for each class, once; then, for each node, a few additions for each class that
 //! divides it.

@@ -265,7 +265,7 @@ fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Option<Vec<f64>> {
 mod tests {
     use super::{Weights, weigh};
     use crate::boosting::loss::Loss;
-    use crate::dataset::{Dataset, Record};
+    use crate::dataset::{Dataset, GraphRecord};
     use crate::graph::GraphBuilder;
     use crate::labels::Labels;
     use crate::params::{FixedParams, LossKind};
@@ -293,7 +293,7 @@ mod tests {
     }
 
     fn loss(kind: LossKind, targets: &[f64]) -> Loss {
-        let record = |target: &f64| Record {
+        let record = |target: &f64| GraphRecord {
             graph: GraphBuilder::new().build(),
             id: String::new(),
             target: Some(target.to_string()),

@@ -1,7 +1,7 @@
 //! Random small graphs from a seed, the same on every machine.
 
 use spinney::Dataset;
-use spinney::dataset::Record;
+use spinney::dataset::GraphRecord;
 use spinney::graph::{Graph, GraphBuilder};
 use spinney::labels::{Labels, Names};
 
@@ -159,7 +159,7 @@ pub fn dataset(graphs: &[Graph], targets: &[String]) -> Dataset {
     let edge = most(&mut graphs.iter().flat_map(|g| g.edges().iter().map(|e| e.label)));
     let names = |count: u32| -> Names { (0..count).map(|id| id.to_string()).collect() };
     let labels = Labels { vertex: names(vertex), edge: names(edge) };
-    let records = graphs.iter().zip(targets).enumerate().map(|(i, (graph, target))| Record {
+    let records = graphs.iter().zip(targets).enumerate().map(|(i, (graph, target))| GraphRecord {
         graph: graph.clone(),
         id: format!("g{i}"),
         target: Some(target.clone()),

@@ -2,8 +2,8 @@
 //!
 //! The largest graph and an even sample of the others are walked, entering sets without naming
 //! them, until a budget is used up. Within the budget the counts are exact and only the sampling
-//! estimates; beyond it the graphs reached stand for all, and in the last of them the edges whose sets
-//! were all met for the others. The result is a function of the data alone.
+//! estimates; beyond it the graphs reached stand for all, and in the last of them the edges whose
+//! sets were all met for the others. The result is a function of the data alone.
 //!
 //! **Cost.** At most `BUDGET_SETS` edge sets: about a tenth of a second.
 
@@ -56,7 +56,8 @@ fn missing(walker: &Walker, graph: &Graph) -> f64 {
 /// Unfolded into a tree, the sets of *k* edges around a given edge are at most as many as *k* − 1
 /// further vertices can be shared out over the 2*d* places beside it, each place again with *d*
 /// below it, *d* + 1 being the greatest degree: a Fuss–Catalan number. Every set is counted at each
-/// of its *k* edges. Beyond [`MAX_BOUNDED_EDGES`] the bound is infinite: the number is too large anyway.
+/// of its *k* edges. Beyond [`MAX_BOUNDED_EDGES`] the bound is infinite: the number is too large
+/// anyway.
 #[must_use]
 pub(crate) fn edge_set_bound(graphs: &[Graph], max_edges: usize) -> f64 {
     let bound = |graph: &Graph| {

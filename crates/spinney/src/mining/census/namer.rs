@@ -6,7 +6,8 @@
 //! - **More**: individualisation and refinement (`refine`).
 //!
 //! **Invariant.** Equal patterns have equal names; different patterns have different names, up to
-//! the chance that `hash` explains. Tested on all connected graphs of up to 8 vertices and against DFS codes.
+//! the chance that `hash` explains. Tested on all connected graphs of up to 8 vertices and against
+//! DFS codes.
 //!
 //! **Cost.** For trees, the path from the new leaf to the centroid, and one or two steps there. A
 //! set that is only looked at ([`Namer::tip`]) changes nothing.

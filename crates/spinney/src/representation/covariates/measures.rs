@@ -163,7 +163,7 @@ impl Sketch {
 #[cfg(test)]
 mod tests {
     use super::{Measure, table};
-    use crate::dataset::{Dataset, Record};
+    use crate::dataset::{Dataset, GraphRecord};
     use crate::graph::{Edge, Graph};
     use crate::labels::Labels;
 
@@ -175,8 +175,8 @@ mod tests {
         // A triangle, a tail of two, an ion.
         let edges = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)].map(|(u, v)| Edge { u, v, label });
         let graph = Graph::new(vec![c, c, c, c, o, na], edges.to_vec());
-        let empty = Record { id: "none".into(), ..Record::default() };
-        let record = Record { graph, id: "one".into(), target: None };
+        let empty = GraphRecord { id: "none".into(), ..GraphRecord::default() };
+        let record = GraphRecord { graph, id: "one".into(), target: None };
         let data = Dataset::new(&labels, vec![record, empty]);
         let measures = Measure::all(&data, 1);
         let values = table(&data, 1, &measures);

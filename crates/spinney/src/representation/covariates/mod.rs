@@ -17,7 +17,7 @@ mod measures;
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Dataset, Record};
+use crate::dataset::{Dataset, GraphRecord};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::labels::{Label, Labels};
@@ -146,7 +146,7 @@ impl Covariates {
             for (column, (sides, values)) in self.columns.iter().zip(sides.iter().zip(&values)) {
                 sides.extend(&mut vertices, column, values[i]);
             }
-            Record {
+            GraphRecord {
                 graph: Graph::new(vertices, graph.edges().to_vec()),
                 id: data.ids()[i].clone(),
                 target: data.targets()[i].clone(),
