@@ -480,3 +480,57 @@ fn offences_are_found() {
     assert_eq!(printing("fn f() { println!(\"x\"); eprint!(\"y\") }"), 2);
     assert_eq!(printing("// println!\nfn f() { fingerprint!() }\n#[cfg(test)] dbg!()"), 0);
 }
+
+const ARCHITECTURE: &str = include_str!("../../../ARCHITECTURE.md");
+
+/// The module table as ARCHITECTURE.md has it, without `error`, which nearly all use.
+fn table_as_markdown() -> String {
+    let row = |rule: &Rule| {
+        let everywhere: Vec<&str> = (rule.may_use.iter().copied())
+            .filter(|used| !used.contains(": ") && *used != "error")
+            .collect();
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (file, used) in rule.may_use.iter().filter_map(|used| used.split_once(": ")) {
+            if used != "error" {
+                files.entry(file.trim_end_matches(".rs")).or_default().push(used);
+            }
+        }
+        let own = if everywhere.is_empty() { "–".to_owned() } else { everywhere.join(", ") };
+        let of_files = files.iter().map(|(file, used)| format!("{file}: {}", used.join(", ")));
+        let parts: Vec<String> = std::iter::once(own).chain(of_files).collect();
+        format!("|{}|{}|\n", rule.module, parts.join("; "))
+    };
+    let rows: String = TABLE.iter().map(row).collect();
+    format!("|module|may use|\n|---|---|\n{rows}")
+}
+
+#[test]
+fn the_page_has_the_table_of_modules() {
+    let table = table_as_markdown();
+    assert!(ARCHITECTURE.contains(&table), "ARCHITECTURE.md must have this table:\n{table}");
+}
+
+/// Whatever the page names between backticks and looks like a file or a folder is there.
+#[test]
+fn the_page_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let named = ARCHITECTURE.split('`').skip(1).step_by(2);
+    let looks_like_one = |name: &&str| {
+        let is_path = name.contains('/') && !name.contains(' ');
+        is_path || [".rs", ".py", ".md"].iter().any(|end| name.ends_with(end))
+    };
+    let exists = |name: &&str| {
+        root.join(name).exists() || root.join("crates/spinney/src").join(name).exists()
+    };
+    let missing: Vec<&str> = named.filter(looks_like_one).filter(|name| !exists(name)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+}
+
+#[test]
+fn rows_of_tables_fit_a_screen() {
+    let long: Vec<&str> = ARCHITECTURE
+        .lines()
+        .filter(|line| line.starts_with('|') && line.chars().count() > 120)
+        .collect();
+    assert!(long.is_empty(), "rows of more than 120 columns:\n{}", long.join("\n"));
+}
