@@ -32,14 +32,7 @@ const TABLE: [Rule; 19] = [
     },
     Rule {
         module: "search",
-        may_use: &[
-            "mining",
-            "math",
-            "random",
-            "space.rs: graph",
-            "bound_space.rs: graph",
-            "census_space.rs: graph",
-        ],
+        may_use: &["mining", "math", "random", "bound_space.rs: graph", "census_space.rs: graph"],
     },
     Rule {
         module: "model",
@@ -495,13 +488,13 @@ fn table_as_markdown() -> String {
                 files.entry(file.trim_end_matches(".rs")).or_default().push(used);
             }
         }
-        let own = if everywhere.is_empty() { "–".to_owned() } else { everywhere.join(", ") };
-        let of_files = files.iter().map(|(file, used)| format!("{file}: {}", used.join(", ")));
+        let own = if everywhere.is_empty() { "–".to_owned() } else { everywhere.join(" ") };
+        let of_files = files.iter().map(|(file, used)| format!("{file}: {}", used.join(" ")));
         let parts: Vec<String> = std::iter::once(own).chain(of_files).collect();
-        format!("|{}|{}|\n", rule.module, parts.join("; "))
+        format!("| {} | {} |\n", rule.module, parts.join("; "))
     };
     let rows: String = TABLE.iter().map(row).collect();
-    format!("|module|may use|\n|---|---|\n{rows}")
+    format!("| module | may use |\n|---|---|\n{rows}")
 }
 
 #[test]
