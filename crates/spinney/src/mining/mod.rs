@@ -4,12 +4,12 @@
 //! - [`census`]: every connected edge set of every graph, named by an invariant hash. The whole
 //!   space up to `max_edges`, at once.
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
-//!   [`tree`] grows it where asked and remembers it.
+//!   `tree` grows it where asked and remembers it.
 //!
-//! A few graphs are walked without keeping anything by [`guided_search`]. [`fragments`] are the
+//! A few graphs are walked without keeping anything by `guided_search`. `fragments` are the
 //! small patterns and the neighbourhoods that a linear model weighs.
 //!
-//! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
+//! [`dfs_code`] and `canonical` say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split separates.
 //!
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a

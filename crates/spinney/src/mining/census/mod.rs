@@ -13,7 +13,7 @@
 //! from it to its smallest DFS code.
 //!
 //! **Cost.** Proportional to the number of connected edge sets: use it when `max_edges` is
-//! moderate (see [`estimate_edge_sets`](crate::mining::census::estimate_edge_sets)).
+//! moderate (see [`estimate_edge_sets`](crate::mining::estimate_edge_sets)).
 
 mod counts;
 pub(crate) mod estimate;
