@@ -6,7 +6,7 @@ use spinney::boosting::loss::Loss;
 use spinney::boosting::{BoostingRecord, Exploration};
 use spinney::evaluation::Folds;
 use spinney::evaluation::folds::GraphFolds;
-use spinney::mining::mine::{Counts, Wanted};
+use spinney::mining::mine::{PatternCounts, Wanted};
 use spinney::model::Truth;
 use spinney::training::cross_validation::{
     self, FoldKeeper, FoldTraining, FoldWork, SettingResult,
@@ -99,7 +99,7 @@ pub(crate) fn counted(data: &Dataset, max_edges: Option<usize>) -> Option<Vec<us
     let max_edges = max_edges.filter(|_| is_quick)?;
     let exploration = Exploration::new(data, Some(max_edges), Engine::Census);
     let wanted = Wanted { vertices: true, ..Wanted::default() };
-    exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
+    exploration.census().map(|census| PatternCounts::of_census(census, wanted).by_edges)
 }
 
 /// Predictions of the graphs held out of a training.
