@@ -9,7 +9,7 @@ use serde_json::json;
 use spinney::dataset::GraphRecord;
 use spinney::mining::exploration::{Exploration, check_census};
 use spinney::mining::mine::PatternCounter;
-use spinney::mining::{Counts, DfsCode, Limits, Mined, Wanted, mine};
+use spinney::mining::{DfsCode, Limits, Mined, PatternCounts, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 use spinney_chem::smarts::pattern_text;
 
@@ -195,15 +195,17 @@ fn explore<'d>(args: &Args, data: &'d Dataset, wanted: Wanted) -> Result<Option<
     Ok(exploration.census().is_some().then_some(exploration))
 }
 
-fn count(args: &Args, data: &Dataset, wanted: Wanted) -> Result<Counts> {
+fn count(args: &Args, data: &Dataset, wanted: Wanted) -> Result<PatternCounts> {
     if let Some(exploration) = explore(args, data, wanted)? {
         let census = exploration.census();
-        return Ok(census.map_or_else(Counts::default, |c| Counts::of_census(c, wanted)));
+        return Ok(
+            census.map_or_else(PatternCounts::default, |c| PatternCounts::of_census(c, wanted))
+        );
     }
     Ok(spinney::mining::mine::count(data.graphs(), wanted))
 }
 
-fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Counts> {
+fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<PatternCounts> {
     let mut all: Vec<Mined> = Vec::new();
     if let Some(exploration) = explore(args, data, wanted)? {
         if let Some(census) = exploration.census() {

@@ -6,7 +6,7 @@ use spinney::boosting::loss::Loss;
 use spinney::boosting::{BoostingRecord, Exploration, Limits};
 use spinney::evaluation::Folds;
 use spinney::evaluation::folds::GraphFolds;
-use spinney::mining::mine::{Counts, Wanted};
+use spinney::mining::mine::{PatternCounts, Wanted};
 use spinney::model::Truth;
 use spinney::training::cross_validation::{
     self, FoldKeeper, FoldTraining, FoldWork, SettingResult,
@@ -109,7 +109,7 @@ pub(crate) fn counted(
     let max_edges = max_edges.filter(|_| is_quick)?;
     let exploration = Exploration::with_limits(data, Some(max_edges), Engine::Census, limits);
     let wanted = Wanted { vertices: true, ..Wanted::default() };
-    exploration.census().map(|census| Counts::of_census(census, wanted).by_edges)
+    exploration.census().map(|census| PatternCounts::of_census(census, wanted).by_edges)
 }
 
 /// Predictions of the graphs held out of a training.

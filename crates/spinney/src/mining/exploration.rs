@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::mining::Engine;
 use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::limits::Limits;
-use crate::mining::{Census, EmbeddingBudget, Progress, edge_set_bound, estimate_edge_sets};
+use crate::mining::{Census, CensusProgress, EmbeddingBudget, edge_set_bound, estimate_edge_sets};
 
 /// Above this many edge sets (estimated), the `auto` engine does not take a census.
 const AUTO_CENSUS_ESTIMATED_SETS: f64 = 1.5e8;
@@ -49,7 +49,7 @@ impl CensusLimits {
         CensusLimits { limits, until, max_edge_sets, reason: Mutex::default() }
     }
 
-    fn allow(&self, progress: &Progress) -> bool {
+    fn allow(&self, progress: &CensusProgress) -> bool {
         let memory = self.limits.memory;
         let max_bytes = memory.map(|bytes| (bytes as f64 * CENSUS_MEMORY_SHARE) as usize);
         let reason = if progress.edge_sets > self.max_edge_sets {
@@ -157,7 +157,7 @@ impl<'d> Exploration<'d> {
             Engine::Auto => edge_sets <= AUTO_CENSUS_ESTIMATED_SETS.min(budget.edge_sets()),
         };
         let census_limits = CensusLimits::new(limits, engine);
-        let go_on = |progress: &Progress| census_limits.allow(progress);
+        let go_on = |progress: &CensusProgress| census_limits.allow(progress);
         let census = takes_census.then(|| Census::take_while(graphs, max_size, &go_on)).flatten();
         let census = census.map(Arc::new);
         let given_up = census_limits.reason.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -97,7 +97,7 @@ pub fn from_census(graphs: &[Graph], census: &Census, wanted: Wanted) -> Vec<Min
 
 /// How many patterns there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct PatternCounts {
     /// In all.
     pub patterns: usize,
     /// Distinct sets of graphs among them.
@@ -109,7 +109,7 @@ pub struct Counts {
 /// Counts patterns and the distinct sets of graphs that they occur in.
 #[derive(Clone, Debug, Default)]
 pub struct PatternCounter {
-    counts: Counts,
+    counts: PatternCounts,
     sets: FxHashSet<Box<[u32]>>,
 }
 
@@ -124,7 +124,7 @@ impl PatternCounter {
 
     /// What was counted.
     #[must_use]
-    pub fn finish(mut self) -> Counts {
+    pub fn finish(mut self) -> PatternCounts {
         self.counts.classes = self.sets.len();
         self.counts
     }
@@ -132,7 +132,7 @@ impl PatternCounter {
 
 /// Walks the enumeration tree and counts every pattern wanted, without listing any.
 #[must_use]
-pub fn count(graphs: &[Graph], wanted: Wanted) -> Counts {
+pub fn count(graphs: &[Graph], wanted: Wanted) -> PatternCounts {
     let detail = if wanted.closed { Detail::Rows } else { Detail::Graphs };
     let mut counter = PatternCounter::default();
     visit_with(graphs, wanted.limits, detail, |found| {
@@ -144,7 +144,7 @@ pub fn count(graphs: &[Graph], wanted: Wanted) -> Counts {
     counter.finish()
 }
 
-impl Counts {
+impl PatternCounts {
     /// Counts one pattern of `edges` edges.
     pub fn add(&mut self, edges: usize) {
         self.patterns += 1;
@@ -156,8 +156,8 @@ impl Counts {
 
     /// Counts the patterns of a census without decoding them.
     #[must_use]
-    pub fn of_census(census: &Census, wanted: Wanted) -> Counts {
-        let mut counts = Counts::default();
+    pub fn of_census(census: &Census, wanted: Wanted) -> PatternCounts {
+        let mut counts = PatternCounts::default();
         let min_support = wanted.limits.min_support.max(1);
         for (p, &support) in census.supports().iter().enumerate() {
             let edges = census.edges(p as u32);

@@ -4,12 +4,12 @@
 //! - [`census`]: every connected edge set of every graph, named by an invariant hash. The whole
 //!   space up to `max_edges`, at once.
 //! - the *enumeration tree* of gSpan: [`visit()`] walks it with a visitor that can prune;
-//!   [`tree`] grows it where asked and remembers it.
+//!   `tree` grows it where asked and remembers it.
 //!
-//! A few graphs are walked without keeping anything by [`guided_search`]. [`fragments`] are the
+//! A few graphs are walked without keeping anything by `guided_search`. `fragments` are the
 //! small patterns and the neighbourhoods that a linear model weighs.
 //!
-//! [`dfs_code`] and [`canonical`] say what a pattern's name is; `extend` is one step down the
+//! [`dfs_code`] and `canonical` say what a pattern's name is; `extend` is one step down the
 //! tree; [`classes`] groups patterns that no split separates.
 //!
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a
@@ -45,11 +45,11 @@ pub use engine::Engine;
 pub use canonical::{Canonical, Canonizer};
 pub(crate) use census::estimate::edge_set_bound;
 pub use census::estimate::estimate_edge_sets;
-pub use census::{Census, PatternId, Progress};
+pub use census::{Census, CensusProgress, PatternId};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;
 pub use fragments::Fragments;
 pub use join::Embeddings;
-pub use mine::{Counts, Mined, Wanted, mine};
+pub use mine::{Mined, PatternCounts, Wanted, mine};
 pub use tree::{EnumerationTree, NodeId};
 pub use visit::{Limits, Next, Visit, visit};

@@ -17,7 +17,7 @@ use crate::search::bound::by_order;
 use crate::search::class_sample::{ClassSample, SampledRows, View};
 use crate::search::frontier_search::FrontierSearch;
 use crate::search::gain::{Rule, Sums, tie_rounded};
-use crate::search::histogram::{Adds, Cell, Found, Histogram, NodeSums};
+use crate::search::histogram::{Adds, Cell, Contenders, Histogram, NodeSums};
 use crate::search::samples::Samples;
 use crate::search::simplest::Simplest;
 use crate::search::small::{self, SmallNode, SmallNodeScratch, WholeNode};
@@ -125,7 +125,7 @@ impl<'a, C: Cell> Search<'a, C> {
     }
 
     fn view<'s>(&'s self, space: &'s dyn PatternSpace) -> View<'s> {
-        let part = self.part.as_ref().map(View::Part);
+        let part = self.part.as_ref().map(View::Sampled);
         part.or_else(|| space.view()).expect("without a part there is a view of the whole")
     }
 
@@ -265,7 +265,7 @@ impl<'a, C: Cell> Search<'a, C> {
         if !C::settles(&found) {
             return (0..view.cells()).filter(|&cell| usable(cell)).collect();
         }
-        let Found { close, min_gain } = found;
+        let Contenders { close, min_gain } = found;
         close.into_iter().filter(|c| c.gain >= min_gain).map(|c| c.cell).collect()
     }
 
@@ -366,7 +366,7 @@ mod tests {
             &self.table
         }
         fn view(&self) -> Option<View<'_>> {
-            Some(View::Coded(&self.blocks))
+            Some(View::Blocks(&self.blocks))
         }
         fn simplest(&self, _: ClassId) -> Arc<Simplest> {
             unreachable!("only gains are compared")

@@ -51,7 +51,7 @@ impl PatternSpace for CensusSpace<'_> {
     }
 
     fn view(&self) -> Option<View<'_>> {
-        self.blocks.as_ref().map(View::Coded)
+        self.blocks.as_ref().map(View::Blocks)
     }
 
     fn simplest(&self, class: ClassId) -> Arc<Simplest> {

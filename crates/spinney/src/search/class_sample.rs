@@ -47,9 +47,9 @@ pub(crate) enum View<'t> {
     /// All classes under their own numbers; there may come more.
     Growing(&'t GrowingRows),
     /// All classes under their own numbers, by differences.
-    Coded(&'t Blocks),
+    Blocks(&'t Blocks),
     /// The sampled classes, renumbered.
-    Part(&'t SampledRows),
+    Sampled(&'t SampledRows),
 }
 
 /// The classes of each training graph, ascending: a row grows at its end.
@@ -133,8 +133,8 @@ impl View<'_> {
     pub(super) fn cells(&self) -> usize {
         match self {
             View::Growing(rows) => rows.classes,
-            View::Coded(blocks) => blocks.cells(),
-            View::Part(part) => part.classes.len(),
+            View::Blocks(blocks) => blocks.cells(),
+            View::Sampled(sampled) => sampled.classes.len(),
         }
     }
 
@@ -144,8 +144,8 @@ impl View<'_> {
     pub(super) fn row(&self, position: u32) -> &[u32] {
         match self {
             View::Growing(rows) => &rows.rows[position as usize],
-            View::Coded(_) => &[],
-            View::Part(part) => {
+            View::Blocks(_) => &[],
+            View::Sampled(part) => {
                 let p = position as usize;
                 let start = if p == 0 { 0 } else { part.ends[p - 1] };
                 &part.rows[start..part.ends[p]]
@@ -158,8 +158,8 @@ impl View<'_> {
     pub(super) fn class_at(&self, cell: usize) -> Option<ClassId> {
         match self {
             View::Growing(rows) => (cell < rows.classes).then_some(cell as ClassId),
-            View::Coded(blocks) => blocks.class_at(cell),
-            View::Part(part) => part.classes.get(cell).copied(),
+            View::Blocks(blocks) => blocks.class_at(cell),
+            View::Sampled(sampled) => sampled.classes.get(cell).copied(),
         }
     }
 }

@@ -46,14 +46,14 @@ pub(crate) trait Cell: Adds {
         0
     }
     /// The classes that may be the best split or tie with it, of those that are usable.
-    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found;
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Contenders;
     /// Finer cells for the graphs at `positions` alone, by training position, where those found
     /// with the usual ones say too little.
-    fn refine(_samples: &Samples, _positions: &[u32], _found: &Found) -> Option<Vec<Self>> {
+    fn refine(_samples: &Samples, _positions: &[u32], _found: &Contenders) -> Option<Vec<Self>> {
         None
     }
     /// Whether classes that were not found cannot be the best.
-    fn settles(_found: &Found) -> bool {
+    fn settles(_found: &Contenders) -> bool {
         true
     }
 }
@@ -80,20 +80,20 @@ pub(crate) struct CellGain {
 
 /// Cells whose classes may be best.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Contenders {
     /// The cells that came near the best one seen so far.
     pub close: Vec<CellGain>,
     /// Gains below this cannot be best.
     pub min_gain: f64,
 }
 
-impl Default for Found {
+impl Default for Contenders {
     fn default() -> Self {
-        Found { close: Vec::new(), min_gain: f64::MIN_POSITIVE }
+        Contenders { close: Vec::new(), min_gain: f64::MIN_POSITIVE }
     }
 }
 
-impl Found {
+impl Contenders {
     /// The largest gain.
     #[must_use]
     pub(crate) fn best(&self) -> f64 {
@@ -101,7 +101,7 @@ impl Found {
     }
 
     /// With what was found from `offset` on.
-    fn and(mut self, other: Found, offset: usize) -> Found {
+    fn and(mut self, other: Contenders, offset: usize) -> Contenders {
         self.min_gain = self.min_gain.max(other.min_gain);
         let moved = |c: CellGain| CellGain { cell: c.cell + offset, ..c };
         self.close.extend(other.close.into_iter().map(moved));
@@ -131,7 +131,7 @@ impl Cell for Sums {
         Some(*self)
     }
 
-    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Contenders {
         scan_exactly(cells.iter().copied(), node.all, &node.rule, usable)
     }
 }
@@ -168,7 +168,7 @@ impl Cell for Full {
         self.q
     }
 
-    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Contenders {
         scan_exactly(cells.iter().map(|c| c.sums), node.all, &node.rule, usable)
     }
 }
@@ -179,10 +179,10 @@ fn scan_exactly(
     all: Sums,
     rule: &Rule,
     usable: impl Fn(usize) -> bool,
-) -> Found {
+) -> Contenders {
     const CLOSE: f64 = 1.0 - 1e-9;
     let hurdle = Hurdle::new(all, rule);
-    let mut found = Found::default();
+    let mut found = Contenders::default();
     let mut bar = hurdle.bar(found.min_gain);
     for (cell, sums) in cells.enumerate() {
         if !hurdle.may_reach(sums, bar) {
@@ -287,17 +287,17 @@ impl<C: Adds> Histogram<C> {
         let to = view.cells();
         self.len = from.max(to);
         match view {
-            View::Coded(blocks) if from == 0 => {
+            View::Blocks(blocks) if from == 0 => {
                 self.cells.resize(to, C::default());
                 return blocks.fill(positions, samples, &mut self.cells, beside, then);
             }
-            View::Coded(_) => {}
-            View::Growing(_) | View::Part(_) if from < to => {
+            View::Blocks(_) => {}
+            View::Growing(_) | View::Sampled(_) if from < to => {
                 self.cells.truncate(from);
                 self.cells.resize(to, C::default());
                 self.add_rows(view, positions, samples, from);
             }
-            View::Growing(_) | View::Part(_) => {}
+            View::Growing(_) | View::Sampled(_) => {}
         }
         vec![then(0, self.cells_mut(), beside)]
     }
@@ -321,15 +321,19 @@ impl<C: Adds> Histogram<C> {
 
 impl<C: Cell> Histogram<C> {
     /// The classes that may be best.
-    pub(crate) fn scan(&self, node: &NodeSums<C>, usable: impl Fn(usize) -> bool + Sync) -> Found {
+    pub(crate) fn scan(
+        &self,
+        node: &NodeSums<C>,
+        usable: impl Fn(usize) -> bool + Sync,
+    ) -> Contenders {
         if !self.shared() {
             return C::scan(self.cells(), node, usable);
         }
         let shares = self.cells().par_chunks(CELLS_PER_THREAD).enumerate();
-        let found: Vec<Found> = shares
+        let found: Vec<Contenders> = shares
             .map(|(i, cells)| C::scan(cells, node, |class| usable(i * CELLS_PER_THREAD + class)))
             .collect();
         let parts = found.into_iter().enumerate();
-        parts.fold(Found::default(), |all, (i, part)| all.and(part, i * CELLS_PER_THREAD))
+        parts.fold(Contenders::default(), |all, (i, part)| all.and(part, i * CELLS_PER_THREAD))
     }
 }

@@ -1,13 +1,13 @@
 //! The best question to ask at a node: exact, over all patterns.
 //!
-//! - [`space`] is what an engine has explored: a `census_space`, a `bound_space` or a
+//! - `space` is what an engine has explored: a `census_space`, a `bound_space` or a
 //!   `shared_space`; `spaces` makes the one of an exploration, `simplest` is the column that stands
 //!   for a class.
-//! - [`samples`] turns gradients into integers, [`gain`] scores a split, [`stop`] ends searches.
-//! - [`histogram`] holds the sums of every class ([`packed`]: in 8 bytes), [`blocks`] their rows,
-//!   stored as differences between like classes (`neighbors`), [`class_sample`] the classes that a
-//!   tree may use, [`small`] the nodes whose classes are words of bits.
-//! - [`best_split`] puts them together. `frontier_search` explores where [`bound`] leaves
+//! - [`samples`] turns gradients into integers, [`gain`] scores a split, `stop` ends searches.
+//! - `histogram` holds the sums of every class (`packed`: in 8 bytes), `blocks` their rows,
+//!   stored as differences between like classes (`neighbors`), `class_sample` the classes that a
+//!   tree may use, `small` the nodes whose classes are words of bits.
+//! - `best_split` puts them together. `frontier_search` explores where `bound` leaves
 //!   something to be found, `node_search` and `node_extreme` search one node's graphs alone.
 //!
 //! **Architecture Invariant:** search knows patterns and numbers: no losses, no chemistry.

@@ -13,7 +13,7 @@
 //! and sum share one 64-bit addition, and a borrow of the count is paid back when the cell is
 //! whole.
 
-use crate::search::histogram::{Adds, Cell, CellGain, Found, NodeSums};
+use crate::search::histogram::{Adds, Cell, CellGain, Contenders, NodeSums};
 use crate::search::samples::Samples;
 
 /// The sum of rounded gradients in the upper half, the number of graphs in the lower.
@@ -59,12 +59,12 @@ impl Cell for Packed {
         Packed::one(samples.rounded(position))
     }
 
-    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Found {
+    fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Contenders {
         let (sum, count) = node.total.parts();
         let n = f64::from(count);
         let mean = f64::from(sum) / n;
         let smallest = node.rule.min_leaf.max(1);
-        let mut found = Found::default();
+        let mut found = Contenders::default();
         let mut min_gain = f64::MIN_POSITIVE;
         for (at, chunk) in cells.chunks(CHUNK).enumerate() {
             let may_win = |cell: &Packed| {
@@ -95,7 +95,7 @@ impl Cell for Packed {
         found
     }
 
-    fn refine(samples: &Samples, positions: &[u32], found: &Found) -> Option<Vec<Self>> {
+    fn refine(samples: &Samples, positions: &[u32], found: &Contenders) -> Option<Vec<Self>> {
         if found.best() >= FINE * FINE {
             return None;
         }
@@ -104,7 +104,7 @@ impl Cell for Packed {
     }
 
     /// Below two units a class may be found to gain nothing and yet be best.
-    fn settles(found: &Found) -> bool {
+    fn settles(found: &Contenders) -> bool {
         found.best() > (2.0 * WITHIN).powi(2)
     }
 }

@@ -37,7 +37,7 @@ impl Samples {
         Some(Samples { g, h, g_unit, h_unit, unit_weights, ..Samples::default() })
     }
 
-    /// The same with the squares that [`bound::by_sums`](crate::search::bound::by_sums) needs.
+    /// The same with the squares that `bound::by_sums` needs.
     #[must_use]
     pub fn with_squares(mut self) -> Samples {
         let all = 0..self.g.len() as u32;

@@ -13,7 +13,7 @@
 //! from it to its smallest DFS code.
 //!
 //! **Cost.** Proportional to the number of connected edge sets: use it when `max_edges` is
-//! moderate (see [`estimate_edge_sets`](crate::mining::census::estimate_edge_sets)).
+//! moderate (see [`estimate_edge_sets`](crate::mining::estimate_edge_sets)).
 
 mod counts;
 pub(crate) mod estimate;
@@ -75,7 +75,7 @@ struct CountedGraphs<'g> {
 
 /// How far a census has come.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct CensusProgress {
     /// Edge sets met.
     pub edge_sets: u64,
     /// Patterns: those of graphs that are done, or those of the graph that is being taken.
@@ -89,7 +89,7 @@ const BYTES_PER_NAME: usize = 64;
 
 /// Adds up the progress of all threads.
 struct Meter<'a> {
-    go_on: &'a (dyn Fn(&Progress) -> bool + Sync),
+    go_on: &'a (dyn Fn(&CensusProgress) -> bool + Sync),
     stopped: AtomicBool,
     edge_sets: AtomicU64,
     patterns: AtomicUsize,
@@ -97,7 +97,7 @@ struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    fn new(go_on: &'a (dyn Fn(&Progress) -> bool + Sync)) -> Self {
+    fn new(go_on: &'a (dyn Fn(&CensusProgress) -> bool + Sync)) -> Self {
         Meter {
             go_on,
             stopped: AtomicBool::new(false),
@@ -113,7 +113,7 @@ impl<'a> Meter<'a> {
         let patterns = self.patterns.load(Ordering::Relaxed).max(names);
         let bytes = self.bytes.load(Ordering::Relaxed) + BYTES_PER_NAME * names;
         let stopped = self.stopped.load(Ordering::Relaxed)
-            || !(self.go_on)(&Progress { edge_sets, patterns, bytes });
+            || !(self.go_on)(&CensusProgress { edge_sets, patterns, bytes });
         if stopped {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -134,7 +134,7 @@ impl Census {
     pub fn take_while(
         graphs: &[Graph],
         max_edges: usize,
-        go_on: &(dyn Fn(&Progress) -> bool + Sync),
+        go_on: &(dyn Fn(&CensusProgress) -> bool + Sync),
     ) -> Option<Census> {
         let meter = Meter::new(go_on);
         // Buffers are warm and large: each thread keeps its own.
