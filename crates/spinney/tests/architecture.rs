@@ -491,10 +491,10 @@ fn table_as_markdown() -> String {
         let own = if everywhere.is_empty() { "–".to_owned() } else { everywhere.join(" ") };
         let of_files = files.iter().map(|(file, used)| format!("{file}: {}", used.join(" ")));
         let parts: Vec<String> = std::iter::once(own).chain(of_files).collect();
-        format!("| {} | {} |\n", rule.module, parts.join("; "))
+        format!("|{}|{}|\n", rule.module, parts.join("; "))
     };
     let rows: String = TABLE.iter().map(row).collect();
-    format!("| module | may use |\n|---|---|\n{rows}")
+    format!("|module|may use|\n|---|---|\n{rows}")
 }
 
 #[test]
