@@ -2,8 +2,8 @@
 //!
 //! A *view* is one way to label atoms. With several views a molecule becomes one graph with a
 //! component for each (two for a salt of two ions), so that the search picks the resolution of
-//! every pattern by itself. A vertex label's name is an atom in SMARTS, an edge label's name a bond in
-//! SMARTS: a pattern read aloud is its SMARTS.
+//! every pattern by itself. A vertex label's name is an atom in SMARTS, an edge label's name a bond
+//! in SMARTS: a pattern read aloud is its SMARTS.
 //!
 //! **Invariant.** Label names of different views never coincide (each ends in its view's mark), so
 //! no pattern mixes views, and a name alone says what it matches.
@@ -36,8 +36,8 @@ pub enum AtomView {
     /// The element, and whether the atom is aromatic.
     #[serde(rename = "element+aromatic")]
     ElementAromatic,
-    /// What the atom can do: halogens are alike, so are donors, acceptors, atoms of one charge; carbon
-    /// is saturated or not.
+    /// What the atom can do: halogens are alike, so are donors, acceptors, atoms of one charge;
+    /// carbon is saturated or not.
     #[serde(rename = "role")]
     Role,
 }
@@ -117,7 +117,8 @@ impl Default for Chemistry {
 }
 
 impl Chemistry {
-    /// What works best: atoms as in RDKit's default invariants, by element alone, and by what they can do.
+    /// What works best: atoms as in RDKit's default invariants, by element alone, and by what they
+    /// can do.
     #[must_use]
     pub fn best() -> Self {
         let atoms = vec![AtomView::Rdkit, AtomView::Element, AtomView::Role];

@@ -81,8 +81,8 @@ pub fn molecule_svg(text: &str, highlighted: &[u32]) -> Result<String, String> {
     highlighted_svg(text, &highlights)
 }
 
-/// A molecule as SVG, with its atoms coloured by weight: see [`Highlights::weigh_vertex`]. Atoms without a
-/// weight stay plain.
+/// A molecule as SVG, with its atoms coloured by weight: see [`Highlights::weigh_vertex`]. Atoms
+/// without a weight stay plain.
 ///
 /// # Errors
 /// Says why the SMILES is no molecule.
@@ -131,8 +131,8 @@ pub fn highlighted_svg(text: &str, highlights: &Highlights) -> Result<String, St
     Ok(picture(&atoms.collect::<Vec<_>>(), &lines.collect::<Vec<_>>(), text.trim()))
 }
 
-/// Moves the fragments of a molecule beside each other, the largest first: the toolkit lays them over
-/// each other.
+/// Moves the fragments of a molecule beside each other, the largest first: the toolkit lays them
+/// over each other.
 fn side_by_side(places: &mut [Point], fragments: &[Vec<u32>]) {
     const APART: f64 = 45.0;
     if fragments.len() < 2 {

@@ -1,8 +1,8 @@
 //! Colours behind the parts of a drawing.
 //!
-//! What is highlighted is yellow. Weights go from blue (below 0) over white to orange (above): the two ends
-//! differ for colour-blind eyes too, and in grey they differ from 0. A weight is shown by its
-//! share of the largest, so drawings that are compared must agree on that.
+//! What is highlighted is yellow. Weights go from blue (below 0) over white to orange (above): the
+//! two ends differ for colour-blind eyes too, and in grey they differ from 0. A weight is shown by
+//! its share of the largest, so drawings that are compared must agree on that.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
-//! Graphs that are no molecules, and their patterns, as SVG; and the paper that drawings are made on.
+//! Graphs that are no molecules, and their patterns, as SVG; and the paper that drawings are made
+//! on.
 //!
 //! Vertices are placed so that their distances on paper are their distances in the graph: the
 //! stress Σ w (|x−y| − d)², w = d⁻², goes down in every step (majorisation; Gansner, Koren and
-//! North 2004), from a circle in the order of the walk. The longest direction is turned to lie flat.
+//! North 2004), from a circle in the order of the walk. The longest direction is turned to lie
+//! flat.
 //!
 //! **Invariant.** The same pattern gives the same text. Every text that comes from outside is
 //! escaped: a label named `<script>` is drawn as such.
@@ -201,8 +203,8 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A pattern as SVG: labels in circles, edges with their labels unless named `0`; the threshold of a
-/// number as text.
+/// A pattern as SVG: labels in circles, edges with their labels unless named `0`; the threshold of
+/// a number as text.
 #[must_use]
 pub fn graph_svg(code: &DfsCode, labels: &Labels) -> String {
     if code.edge_count() == 0 {
@@ -228,8 +230,8 @@ fn threshold_svg(name: &str, side: &str, title: &str) -> String {
     canvas.finish(title)
 }
 
-/// A whole graph as SVG in the same way, with highlights behind some vertices and edges. None if it has too
-/// many vertices to be looked at.
+/// A whole graph as SVG in the same way, with highlights behind some vertices and edges. None if it
+/// has too many vertices to be looked at.
 #[must_use]
 pub fn whole_graph_svg(
     graph: &Graph,
@@ -320,8 +322,8 @@ fn on_a_circle(n: usize) -> Vec<Point> {
     (0..n).map(place).collect()
 }
 
-/// All distances in edges, by breadth-first search; row `v` from `v * n`. [`APART`] between vertices
-/// that no path joins.
+/// All distances in edges, by breadth-first search; row `v` from `v * n`. [`APART`] between
+/// vertices that no path joins.
 fn distances(n: usize, edges: &[(usize, usize)]) -> Vec<u16> {
     let mut around = vec![Vec::new(); n];
     for &(a, b) in edges {

@@ -1,10 +1,11 @@
 //! Molecules to labelled graphs and back, for Spinney.
 //!
-//! [`toolkit`] reads SMILES and MOL blocks as RDKit does (the `chematic` crate behind it), [`molecule`]
-//! is what a molecule is here, [`chemistry`] says which atoms and bonds count as the same.
+//! [`toolkit`] reads SMILES and MOL blocks as RDKit does (the `chematic` crate behind it),
+//! [`molecule`] is what a molecule is here, [`chemistry`] says which atoms and bonds count as the
+//! same.
 //!
-//! **Architecture Invariant:** no other file than `toolkit.rs` and `draw.rs` names the toolkit; and this crate knows
-//! nothing of learning.
+//! **Architecture Invariant:** no other file than `toolkit.rs` and `draw.rs` names the toolkit; and
+//! this crate knows nothing of learning.
 
 pub mod chemistry;
 pub mod draw;

@@ -1,8 +1,8 @@
 //! A molecule as Spinney needs it: atoms, bonds and rings, free of any toolkit's types.
 //!
 //! **Invariant.** Hydrogens are counts, not atoms, except those that RDKit keeps as atoms too
-//! (isotopes, H₂, bridging). `degree` counts neighbours that are not hydrogen. Rings follow from the
-//! bonds alone: a bond is in a ring if and only if it is no bridge, dative bonds apart.
+//! (isotopes, H₂, bridging). `degree` counts neighbours that are not hydrogen. Rings follow from
+//! the bonds alone: a bond is in a ring if and only if it is no bridge, dative bonds apart.
 
 /// An atom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

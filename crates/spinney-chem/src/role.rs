@@ -1,9 +1,9 @@
 //! What an atom can do, coarsely: the atoms of the view `role`.
 //!
-//! Halogens are alike, and so are nitrogen, oxygen and sulphur with a hydrogen to give, and without;
-//! carbon is saturated or not; rings count where electrons are shared. Charged atoms are alike
-//! by their charge. It is to patterns what feature classes are to fingerprints (FCFP): what is
-//! learnt of chlorine is known of bromine.
+//! Halogens are alike, and so are nitrogen, oxygen and sulphur with a hydrogen to give, and
+//! without; carbon is saturated or not; rings count where electrons are shared. Charged atoms are
+//! alike by their charge. It is to patterns what feature classes are to fingerprints (FCFP): what
+//! is learnt of chlorine is known of bromine.
 //!
 //! **Invariant.** Every atom has exactly one role, and its label is a SMARTS atom that matches just
 //! the atoms of that role. No role needs aromaticity or bond orders.

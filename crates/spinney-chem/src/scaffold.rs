@@ -2,8 +2,9 @@
 //!
 //! The scaffold of a molecule is its rings, what links them, and the atoms double-bonded to either
 //! (Bemis and Murcko 1996, as RDKit's `MurckoScaffold` carries it out). [`scaffold_key`] is a text
-//! that two molecules share if and only if their scaffolds are the same molecule: elements, aromatic
-//! atoms, charges, bonds and the hydrogens that aromatic hetero atoms need; no stereo, no isotopes.
+//! that two molecules share if and only if their scaffolds are the same molecule: elements,
+//! aromatic atoms, charges, bonds and the hydrogens that aromatic hetero atoms need; no stereo, no
+//! isotopes.
 //!
 //! **Invariant.** A key describes its scaffold wholly, so different scaffolds never share one. The
 //! converse rests on the numbering: atoms are ranked by colour refinement, and ties broken at the

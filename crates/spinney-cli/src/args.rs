@@ -27,14 +27,15 @@ pub(crate) struct InputArgs {
 /// How graphs are read.
 #[derive(Args, Clone)]
 pub(crate) struct ReadingArgs {
-    /// The input's format, if its name does not show it: gspan, tudataset, csv, tsv, smi, sdf, parquet
+    /// The input's format, if its name does not show it: gspan, tudataset, csv, tsv, smi, sdf,
+    /// parquet
     #[arg(long, value_name = "KIND")]
     pub(crate) format: Option<InputFormat>,
     /// What to do with a bad record: fail, or skip, count and list it
     #[arg(long, value_name = "fail|skip", default_value = "fail")]
     pub(crate) on_error: OnError,
-    /// What makes vertices of graphs the same: label or label+degree+ring; several separated by commas
-    /// are views side by side [default: both for training, else and in the paper: label]
+    /// What makes vertices of graphs the same: label or label+degree+ring; several separated by
+    /// commas are views side by side [default: both for training, else and in the paper: label]
     #[arg(long, value_name = "VIEWS", value_delimiter = ',')]
     nodes: Vec<VertexView>,
     #[command(flatten)]

@@ -14,8 +14,8 @@ use crate::output;
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Stopping and going on")]
 pub(crate) struct BudgetArgs {
-    /// Most time, such as 90s, 10m or 2h; a training that reaches it stops with a valid model and says
-    /// how far from the optimum the splits affected may be
+    /// Most time, such as 90s, 10m or 2h; a training that reaches it stops with a valid model and
+    /// says how far from the optimum the splits affected may be
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<Span>,
     /// Most patterns that are explored and kept; a training that reaches it stops likewise

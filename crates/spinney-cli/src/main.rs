@@ -1,8 +1,8 @@
 //! The program `spinney`: one file a subcommand.
 //!
 //! Results go to standard output, progress and notes to standard error, both in lines that say what
-//! was done. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input, 128 + n stopped by signal n (what
-//! was done until then is kept and said).
+//! was done. Exit codes: 0 done, 1 failed, 2 wrong usage or bad input, 128 + n stopped by signal n
+//! (what was done until then is kept and said).
 
 mod args;
 mod budget;
@@ -72,8 +72,8 @@ enum Command {
     Reproduce(reproduce::Args),
 }
 
-/// Reads the command line. `explain` asks for a record by `--id`, so there the column of identifiers is
-/// named by `--id-column`.
+/// Reads the command line. `explain` asks for a record by `--id`, so there the column of
+/// identifiers is named by `--id-column`.
 fn command() -> Command {
     let cli = Cli::command()
         .mut_subcommand("explain", |explain| explain.mut_arg("id", |arg| arg.long("id-column")));

@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// Count how often a pattern occurs in each graph (distinct edge sets)
     #[arg(long)]
     occurrences: bool,
-    /// Where to write: .jsonl, .csv, .gsp, or .npz, a matrix for scipy.sparse.load_npz with a row for each
-    /// graph and a column for each pattern [default: JSON lines on standard output]
+    /// Where to write: .jsonl, .csv, .gsp, or .npz, a matrix for scipy.sparse.load_npz with a row
+    /// for each graph and a column for each pattern [default: JSON lines on standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to explore patterns: auto, census or bound (the enumeration tree)

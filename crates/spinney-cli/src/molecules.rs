@@ -67,12 +67,13 @@ impl SplitBy {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Numbers beside patterns")]
 pub(crate) struct CovariateArgs {
-    /// Columns of numbers that trees may split by threshold, e.g. logp,mw; prediction needs them too, and
-    /// an empty field is a value of its own
+    /// Columns of numbers that trees may split by threshold, e.g. logp,mw; prediction needs them
+    /// too, and an empty field is a value of its own
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub(crate) covariates: Vec<String>,
-    /// Let trees also split by measures of the whole graph: its size, cycles and components, the shares of
-    /// its vertices that branch, end, lie on cycles or have a common label [default: true; paper: false]
+    /// Let trees also split by measures of the whole graph: its size, cycles and components, the
+    /// shares of its vertices that branch, end, lie on cycles or have a common label [default:
+    /// true; paper: false]
     #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
     pub(crate) measures: Option<bool>,
 }

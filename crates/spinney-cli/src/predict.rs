@@ -22,8 +22,8 @@ pub(crate) struct Args {
     /// Where to write the CSV [default: standard output]
     #[arg(short, long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
-    /// Add a column for each pattern: what it adds to the score, found or not (exact Shapley values);
-    /// with the column `start` they sum to the score
+    /// Add a column for each pattern: what it adds to the score, found or not (exact Shapley
+    /// values); with the column `start` they sum to the score
     #[arg(long)]
     contrib: bool,
     #[command(flatten)]

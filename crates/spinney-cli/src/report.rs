@@ -22,7 +22,8 @@ use crate::{input, output, progress, reporting};
 pub(crate) struct Args {
     /// A model file
     model: PathBuf,
-    /// Graphs or molecules, best with targets: for quality, examples, interactions and applicability
+    /// Graphs or molecules, best with targets: for quality, examples, interactions and
+    /// applicability
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
     /// The page to write

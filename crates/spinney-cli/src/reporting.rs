@@ -97,8 +97,8 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<()> {
     output::print(&format!("wrote {} ({:.1} MB)\n", path.display(), page.len() as f64 / 1e6))
 }
 
-/// The patterns of some graphs by number of edges; none if counting them would take long, or if time
-/// or patterns are limited.
+/// The patterns of some graphs by number of edges; none if counting them would take long, or if
+/// time or patterns are limited.
 pub(crate) fn counted(
     data: &Dataset,
     max_edges: Option<usize>,
@@ -188,8 +188,8 @@ impl FoldKeeper for FoldBar<'_> {
     }
 }
 
-/// The predictions of a cross-validation with the truth: of every graph by the training that left it
-/// out, where its recipe ended.
+/// The predictions of a cross-validation with the truth: of every graph by the training that left
+/// it out, where its recipe ended.
 pub(crate) fn evaluated(
     explored: &Explored<'_>,
     result: &SettingResult,

@@ -39,11 +39,12 @@ struct WithRivals {
     /// Leave out the rivals, which need python3 and packages from PyPI
     #[arg(long)]
     no_rivals: bool,
-    /// Seconds for a rival on a data set, or for a point of the scalability figure [default: 300, or
-    /// 20 with --quick]
+    /// Seconds for a rival on a data set, or for a point of the scalability figure [default: 300,
+    /// or 20 with --quick]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
-    /// The folder of the rivals' Python environment, made if it is not there [default: the user's cache]
+    /// The folder of the rivals' Python environment, made if it is not there [default: the user's
+    /// cache]
     #[arg(long, value_name = "DIR")]
     environment: Option<PathBuf>,
 }

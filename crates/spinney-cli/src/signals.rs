@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM.
 //!
-//! A command ends at once, with its unfinished output removed, unless it asked for patience: then the
-//! first signal only asks it to stop where that is convenient ([`asked`]), and the second ends it. The
-//! exit code is 128 and the signal's number, as the shell has it.
+//! A command ends at once, with its unfinished output removed, unless it asked for patience: then
+//! the first signal only asks it to stop where that is convenient ([`asked`]), and the second ends
+//! it. The exit code is 128 and the signal's number, as the shell has it.
 //!
 //! **Invariant.** Output files are whole or not there at every moment, whatever signal comes.
 

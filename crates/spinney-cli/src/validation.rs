@@ -43,8 +43,8 @@ impl ValidArgs {
         self.valid.as_ref().map(|valid| format!("{valid}, {by}"))
     }
 
-    /// The graphs to train on and those held out, out of the labelled ones; from `more_from` on they
-    /// come from the file of validation graphs.
+    /// The graphs to train on and those held out, out of the labelled ones; from `more_from` on
+    /// they come from the file of validation graphs.
     pub(crate) fn split(
         &self,
         input: &Input,

@@ -1,8 +1,8 @@
 //! Results that survive an interruption: one JSON line a cell, added as soon as it is known.
 //!
 //! **Invariant.** A line is written whole or is the last one; a torn last line is dropped when the
-//! ledger is opened. A key names all that its value depends on, so that no value is taken for that of
-//! another setting.
+//! ledger is opened. A key names all that its value depends on, so that no value is taken for that
+//! of another setting.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -1,9 +1,9 @@
-//! The paper's scalability figure (section 5.3): time against the most edges of a pattern, for joint
-//! learning and for enumerating all patterns first and learning from their matrix.
+//! The paper's scalability figure (section 5.3): time against the most edges of a pattern, for
+//! joint learning and for enumerating all patterns first and learning from their matrix.
 //!
-//! Every time is the mean over folds of one training on one thread: 100 trees of depth 5, as in the paper.
-//! A point has a time limit; the folds that were done by then count, and a way that did no fold, or ran
-//! out of memory, is not tried at larger sizes.
+//! Every time is the mean over folds of one training on one thread: 100 trees of depth 5, as in the
+//! paper. A point has a time limit; the folds that were done by then count, and a way that did no
+//! fold, or ran out of memory, is not tried at larger sizes.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! The paper's Graph-XOR experiment (section 5.1): its table and its two figures.
 //!
-//! Every setting of the paper's grid is cross-validated on the paper's two folds; the best is chosen on
-//! the same folds, as the paper did, which is optimistic.
+//! Every setting of the paper's grid is cross-validated on the paper's two folds; the best is
+//! chosen on the same folds, as the paper did, which is optimistic.
 
 use std::path::Path;
 

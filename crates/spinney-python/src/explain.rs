@@ -67,8 +67,8 @@ fn atoms(
     (0..atoms).flat_map(|atom| outputs.iter().map(move |shares| shares.vertices[atom])).collect()
 }
 
-/// A molecule with its atoms coloured by the weights of a graph's vertices, which may be those of its
-/// largest fragment alone.
+/// A molecule with its atoms coloured by the weights of a graph's vertices, which may be those of
+/// its largest fragment alone.
 #[pyfunction]
 pub(crate) fn molecule_svg(
     py: Python<'_>,

@@ -1,10 +1,11 @@
 //! Arrow's C data interface: columns of texts from a foreign producer.
 //!
 //! The only `unsafe` code of the project, with the taking of structures out of capsules in
-//! `arrow.rs`. It knows no Python, so that it can be tested alone, under a sanitizer (`fuzz/arrow`).
+//! `arrow.rs`. It knows no Python, so that it can be tested alone, under a sanitizer
+//! (`fuzz/arrow`).
 //!
-//! **Invariant.** Buffers are checked (offsets, UTF-8) before they are used; a structure is released
-//! exactly once, whatever goes wrong.
+//! **Invariant.** Buffers are checked (offsets, UTF-8) before they are used; a structure is
+//! released exactly once, whatever goes wrong.
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;

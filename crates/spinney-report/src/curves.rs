@@ -1,7 +1,7 @@
 //! Curves over predictions: ROC, precision and recall, calibration. Pure functions of slices.
 //!
-//! Predictions of the same score are one step: their order is not the model's, so nothing is read into
-//! it. Each curve is sorted once: O(n log n).
+//! Predictions of the same score are one step: their order is not the model's, so nothing is read
+//! into it. Each curve is sorted once: O(n log n).
 
 /// Which graphs are of the positive class, and their scores or probabilities.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,8 +78,8 @@ impl Ranked {
         if curve.is_empty() { f64::NAN } else { area }
     }
 
-    /// For scores that are probabilities: groups of nearly equal size, by probability, each with its mean
-    /// probability and its share of positives.
+    /// For scores that are probabilities: groups of nearly equal size, by probability, each with
+    /// its mean probability and its share of positives.
     #[must_use]
     pub fn calibration(&self, groups: usize) -> Vec<(f64, f64)> {
         let n = self.ranked.len();

@@ -1,8 +1,8 @@
 //! Predictions of graphs whose truth is known, and how sure their quality is.
 //!
 //! **Spread.** With folds, the mean and the standard deviation of the folds' values (the sample's,
-//! n − 1). Without, the standard deviation over resamples with replacement (Efron's bootstrap), drawn
-//! from a fixed seed so that the same page is made again.
+//! n − 1). Without, the standard deviation over resamples with replacement (Efron's bootstrap),
+//! drawn from a fixed seed so that the same page is made again.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::evaluation::metrics::{MeanSd, Metric, mean_sd};

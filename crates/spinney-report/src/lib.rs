@@ -1,8 +1,8 @@
 //! What a model learned and why it predicts what it predicts, on one self-contained page.
 //!
-//! [`report`] is about a whole model, [`explanation`] about one prediction. Pages are made of [`maud`]
-//! templates, which escape every text; plots by [`plot`], drawings by `spinney-chem`; the style and the
-//! script are files in `assets`, ours and without a build step.
+//! [`report`] is about a whole model, [`explanation`] about one prediction. Pages are made of
+//! [`maud`] templates, which escape every text; plots by [`plot`], drawings by `spinney-chem`; the
+//! style and the script are files in `assets`, ours and without a build step.
 //!
 //! **Architecture Invariant:** nothing here trains; pages hold no address of another machine, and a
 //! policy in their head forbids the browser to ask for one.

@@ -1,10 +1,10 @@
 //! Plots in SVG: lines, points, bands and guides over two axes, with a legend.
 //!
-//! Colours are chosen so that colour-blind readers can distinguish them; text and grid take theirs from the
-//! page (classes `grid`, `title`, `guide`), so that a plot is readable on dark pages too.
+//! Colours are chosen so that colour-blind readers can distinguish them; text and grid take theirs
+//! from the page (classes `grid`, `title`, `guide`), so that a plot is readable on dark pages too.
 //!
-//! **Invariant.** The same plot gives the same text; what comes from outside is escaped; values that are no
-//! numbers are left out.
+//! **Invariant.** The same plot gives the same text; what comes from outside is escaped; values
+//! that are no numbers are left out.
 
 use std::fmt::Write;
 

@@ -58,8 +58,8 @@ impl Sample<'_> {
         self.svg(i, &highlights)
     }
 
-    /// Record `i` with its parts coloured by their shares, which are divided by `largest`; none if it cannot
-    /// be drawn.
+    /// Record `i` with its parts coloured by their shares, which are divided by `largest`; none if
+    /// it cannot be drawn.
     #[must_use]
     pub fn with_shares(&self, i: usize, shares: &Shares, largest: f64) -> Option<String> {
         let places = self.places(i)?;

@@ -1,9 +1,10 @@
 //! The paper's Graph-XOR data (section 5.1), generated exactly.
 //!
 //! There are 18 labelled paths of three vertices over A, B and C, in two groups; rooted at an end
-//! or at the middle, those that differ are 45. A graph joins two rooted paths at their roots through
-//! a D vertex. Every unordered pair, with repetition, is one graph: 1,035 in all. It is negative if
-//! both paths come from the same group: an exclusive or that no sum of indicators can express.
+//! or at the middle, those that differ are 45. A graph joins two rooted paths at their roots
+//! through a D vertex. Every unordered pair, with repetition, is one graph: 1,035 in all. It is
+//! negative if both paths come from the same group: an exclusive or that no sum of indicators can
+//! express.
 
 use crate::dataset::{Dataset, GraphRecord};
 use crate::graph::GraphBuilder;

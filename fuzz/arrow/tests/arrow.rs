@@ -1,5 +1,5 @@
-//! The `unsafe` code of the Python module, run under AddressSanitizer: columns of a foreign producer, whole,
-//! sliced, with gaps, of other kinds, released, and streams of them that fail.
+//! The `unsafe` code of the Python module, run under AddressSanitizer: columns of a foreign
+//! producer, whole, sliced, with gaps, of other kinds, released, and streams of them that fail.
 
 #[path = "../../../crates/spinney-python/src/ffi.rs"]
 mod ffi;
@@ -50,7 +50,8 @@ fn other_kinds_are_left_alone_and_released() {
     assert!(ffi::texts(FFI_ArrowArray::empty(), &FFI_ArrowSchema::empty()).is_err());
 }
 
-/// What a hostile producer may do: offsets that run backwards or past the end, bytes that are no text.
+/// What a hostile producer may do: offsets that run backwards or past the end, bytes that are no
+/// text.
 #[test]
 fn broken_buffers_are_refused() {
     use arrow_data::ArrayData;

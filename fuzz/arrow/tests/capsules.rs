@@ -1,6 +1,7 @@
-//! Arrow structures taken out of Python's capsules, under AddressSanitizer: an interpreter runs inside the test and
-//! hands over capsules as pyarrow and polars do. Holders of a column's bytes are counted, so that nothing is released
-//! twice or never (Python itself keeps memory to the end, which a leak check would report).
+//! Arrow structures taken out of Python's capsules, under AddressSanitizer: an interpreter runs
+//! inside the test and hands over capsules as pyarrow and polars do. Holders of a column's bytes
+//! are counted, so that nothing is released twice or never (Python itself keeps memory to the end,
+//! which a leak check would report).
 
 #[path = "../../../crates/spinney-python/src/arrow.rs"]
 #[allow(dead_code)]

@@ -2,14 +2,14 @@
 //! bond orders.
 //!
 //! RDKit's default invariants (element, degree, hydrogens, charge, in a ring or not) follow from
-//! valences alone; perceiving aromaticity, conjugation and stereochemistry first, as a toolkit must,
-//! takes ten times as long and changes none of them.
+//! valences alone; perceiving aromaticity, conjugation and stereochemistry first, as a toolkit
+//! must, takes ten times as long and changes none of them.
 //!
-//! **Invariant.** [`FastSmiles::read`] knows its limits: it gives a molecule only if the toolkit would
-//! accept the SMILES too, and then the same atoms, hydrogens, charges, rings and bonds, in the same
-//! order; kinds of bonds and aromatic flags apart. Of whatever is out of the ordinary (other
-//! elements, isotopes, radicals, unusual valences and charges, stereo marks in odd places, large
-//! fused systems, every mistake) it says nothing, and the toolkit decides.
+//! **Invariant.** [`FastSmiles::read`] knows its limits: it gives a molecule only if the toolkit
+//! would accept the SMILES too, and then the same atoms, hydrogens, charges, rings and bonds, in
+//! the same order; kinds of bonds and aromatic flags apart. Of whatever is out of the ordinary
+//! (other elements, isotopes, radicals, unusual valences and charges, stereo marks in odd places,
+//! large fused systems, every mistake) it says nothing, and the toolkit decides.
 //!
 //! **Aromatic rings** are accepted if pairing off the atoms that need a double bond succeeds by
 //! taking forced pairs first (Karp and Sipser 1981); if it fails, the toolkit decides.

@@ -1,5 +1,5 @@
-//! What RDKit refuses although its meaning is known: nitrogens of valence four and oxygens of valence three
-//! without their charge (CPDB has 81 and one).
+//! What RDKit refuses although its meaning is known: nitrogens of valence four and oxygens of
+//! valence three without their charge (CPDB has 81 and one).
 //!
 //! - With a hydroxyl group and a double bond it is a nitro group, or another N-oxide, with a
 //!   hydrogen too many: `N(=O)O` becomes `[N+](=O)[O-]`.
@@ -16,7 +16,8 @@
 
 use crate::toolkit::LONGEST_SMILES;
 
-/// The SMILES with its nitrogens of valence four and oxygens of valence three charged, if it has any.
+/// The SMILES with its nitrogens of valence four and oxygens of valence three charged, if it has
+/// any.
 pub(super) fn corrected(smiles: &str) -> Option<String> {
     if smiles.len() > LONGEST_SMILES || !smiles.is_ascii() {
         return None;

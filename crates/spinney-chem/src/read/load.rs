@@ -5,8 +5,8 @@
 //! **Invariant.** The result does not depend on the number of threads: records are cut into parts
 //! of fixed size, each part is parsed with a label dictionary of its own, and the parts'
 //! dictionaries are joined in the order of the file, which gives the labels the order of their
-//! first occurrence. Bad records leave no labels. With [`OnError::Fail`] the first bad record in the
-//! order of the file is the error.
+//! first occurrence. Bad records leave no labels. With [`OnError::Fail`] the first bad record in
+//! the order of the file is the error.
 //!
 //! **Cost.** Nearly all of it is the toolkit's parsing. [`for_each_batch`] holds one batch in
 //! memory, [`load`](load()) the whole file.
@@ -75,8 +75,8 @@ pub struct Loaded {
     pub corrected: usize,
 }
 
-/// Reads a whole file. Covariates of `chemistry`, if it has any, become vertices of the graphs; those
-/// that the request names are given, for [`Loaded::covariate_columns`].
+/// Reads a whole file. Covariates of `chemistry`, if it has any, become vertices of the graphs;
+/// those that the request names are given, for [`Loaded::covariate_columns`].
 ///
 /// # Errors
 /// A file that cannot be read, a column that it lacks, or a bad record (unless
@@ -99,8 +99,9 @@ pub fn load(request: &Request, chemistry: &Chemistry) -> Result<Loaded> {
     }
 }
 
-/// Reads a file in batches of at most `batch_size` records and hands each batch to `each`, in order; a batch
-/// has a label dictionary of its own. Memory does not grow with the file. Weights are not read.
+/// Reads a file in batches of at most `batch_size` records and hands each batch to `each`, in
+/// order; a batch has a label dictionary of its own. Memory does not grow with the file. Weights
+/// are not read.
 ///
 /// # Errors
 /// As [`load`](load()), after the batches before the fault have been handed over; or what `each`

@@ -1,7 +1,7 @@
 //! SMILES that are in memory already to a data set of graphs.
 //!
-//! **Invariant.** The same graphs and labels as [`load`](super::load()) makes of a file with these SMILES, on any
-//! number of threads. Texts are read where they lie; nothing is copied.
+//! **Invariant.** The same graphs and labels as [`load`](super::load()) makes of a file with these
+//! SMILES, on any number of threads. Texts are read where they lie; nothing is copied.
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
 use spinney::Dataset;

@@ -1,10 +1,10 @@
 //! A parquet file whose descriptions are looked over before the crate reads them.
 //!
-//! Page headers and the footer are written in Thrift's compact protocol. The crate skips fields that
-//! it does not know, and believes a list's length there: a few bytes can claim 2³¹ elements that
-//! take no bytes, or lie beyond the end of the file, and lists of such lists; it would be busy for
-//! hours. It also takes a field that it knows for what it should be, whatever kind the file says.
-//! Such descriptions are refused here.
+//! Page headers and the footer are written in Thrift's compact protocol. The crate skips fields
+//! that it does not know, and believes a list's length there: a few bytes can claim 2³¹ elements
+//! that take no bytes, or lie beyond the end of the file, and lists of such lists; it would be busy
+//! for hours. It also takes a field that it knows for what it should be, whatever kind the file
+//! says. Such descriptions are refused here.
 //!
 //! **Invariant.** Page headers that pass have the kinds that the format gives their fields and no
 //! list anywhere, as the format has none there. A footer that passes holds at most [`PER_BYTE`]
@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn page_headers_are_as_the_format_has_them() {
-        // A dictionary page: kind, two sizes, and in field 7 a number of values, an encoding, sorted.
+        // A dictionary page: kind, two sizes, and in field 7 a number of values, an encoding,
+        // sorted.
         let good = [0x15, 4, 0x15, 20, 0x15, 20, 0x4c, 0x15, 6, 0x15, 0, 0x12, 0, 0];
         check(&good[..], ThriftRecord::Page, LENGTH).unwrap();
         for (place, kind) in [(0, 0x16), (6, 0x48), (7, 0x18), (11, 0x15), (11, 0x19), (0, 0x05)] {

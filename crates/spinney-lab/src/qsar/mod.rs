@@ -1,8 +1,8 @@
 //! The paper's QSAR experiment (section 5.2): trees, stumps and gBoost over the paper's grid.
 //!
-//! **Cost.** For each data set, fold and setting two trainings: without the fold, and without it and the
-//! next one, for the nested choice (`choose`). One census of up to eight edges serves all of them. The
-//! rivals run afterwards, each under a time limit.
+//! **Cost.** For each data set, fold and setting two trainings: without the fold, and without it
+//! and the next one, for the nested choice (`choose`). One census of up to eight edges serves all
+//! of them. The rivals run afterwards, each under a time limit.
 
 pub mod printed;
 mod search_space;

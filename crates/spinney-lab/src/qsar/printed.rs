@@ -53,8 +53,8 @@ impl Printed {
     };
 }
 
-/// Rows that the paper took from the literature: accuracy and AUC (%) on CPDB and Mutag, accuracy on
-/// NCI1.
+/// Rows that the paper took from the literature: accuracy and AUC (%) on CPDB and Mutag, accuracy
+/// on NCI1.
 pub const LITERATURE: [[&str; 6]; 7] = [
     ["L1-LogReg (Takigawa 2017)", "78.3", "–", "–", "–", "–"],
     ["MGK (Saigo 2009)", "76.5", "75.6", "80.8", "90.1", "–"],

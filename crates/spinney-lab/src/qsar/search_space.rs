@@ -1,5 +1,5 @@
-//! The paper's figure of feature importance and search space for CPDB: patterns searched and selected
-//! against all, by size, and what the selected ones are worth.
+//! The paper's figure of feature importance and search space for CPDB: patterns searched and
+//! selected against all, by size, and what the selected ones are worth.
 
 use spinney::mining::Census;
 use spinney::{Dataset, Engine, Error, Params, Request, Result, fit};

@@ -1,9 +1,11 @@
-//! The data sets of the paper's QSAR experiment, as near to the paper's own graphs as its files allow.
+//! The data sets of the paper's QSAR experiment, as near to the paper's own graphs as its files
+//! allow.
 //!
-//! The paper labels atoms by RDKit's Morgan invariants and leaves bonds unlabelled. NCI1 comes that way.
-//! CPDB and Mutag come as structures, which spinney-chem reads with the same labels; as in the paper, what
-//! RDKit's sanitization refuses is left out. NCI47 comes as atom and bond types only: [`derived`] labels
-//! that give the same atoms the same label as the invariants do, but for charges.
+//! The paper labels atoms by RDKit's Morgan invariants and leaves bonds unlabelled. NCI1 comes that
+//! way. CPDB and Mutag come as structures, which spinney-chem reads with the same labels; as in the
+//! paper, what RDKit's sanitization refuses is left out. NCI47 comes as atom and bond types only:
+//! [`derived`] labels that give the same atoms the same label as the invariants do, but for
+//! charges.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -195,9 +197,10 @@ fn read_targets(path: &Path) -> Result<BTreeMap<String, (usize, String)>> {
     Ok(known)
 }
 
-/// The same graphs with vertices labelled by type, number of neighbours, sum of bond orders and whether in a
-/// ring, and edges unlabelled. Hydrogens follow from type and bond orders, so this differs from RDKit's
-/// invariants only where charge or isotope does: on NCI1, where both are known, in 1 of 200 atoms.
+/// The same graphs with vertices labelled by type, number of neighbours, sum of bond orders and
+/// whether in a ring, and edges unlabelled. Hydrogens follow from type and bond orders, so this
+/// differs from RDKit's invariants only where charge or isotope does: on NCI1, where both are
+/// known, in 1 of 200 atoms.
 ///
 /// # Errors
 /// If an edge's label is no number.

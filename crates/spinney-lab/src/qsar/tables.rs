@@ -136,7 +136,8 @@ fn both(settings: &Settings) -> (Chosen, Chosen) {
     (on_test_folds(&curves), nested(&curves))
 }
 
-/// What the setting that the paper printed comes to; its last word is the number of rounds, if it is `k…`.
+/// What the setting that the paper printed comes to; its last word is the number of rounds, if it
+/// is `k…`.
 fn at_printed(settings: &Settings, printed: &str) -> Option<Chosen> {
     let (name, round) = match printed.rsplit_once(" k") {
         Some((name, rounds)) => (name, rounds.parse::<usize>().ok()? - 1),

@@ -1,4 +1,5 @@
-//! Data sets as files for the rivals: graphs, targets and folds as JSON, and the matrix of all patterns.
+//! Data sets as files for the rivals: graphs, targets and folds as JSON, and the matrix of all
+//! patterns.
 
 use std::path::Path;
 

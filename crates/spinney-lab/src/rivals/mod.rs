@@ -1,8 +1,9 @@
 //! The learners that Spinney is compared with, in the packages that their users use.
 //!
-//! Enumerate-and-learn, graph kernels and fingerprints are Python packages, so they run as processes in a
-//! virtual environment ([`environment`]) on files ([`export`]), each under a time limit. A setting counts
-//! once its line is out: what ran out of time keeps what it had, and says so.
+//! Enumerate-and-learn, graph kernels and fingerprints are Python packages, so they run as
+//! processes in a virtual environment ([`environment`]) on files ([`export`]), each under a time
+//! limit. A setting counts once its line is out: what ran out of time keeps what it had, and says
+//! so.
 
 pub mod environment;
 pub mod export;
@@ -92,7 +93,8 @@ impl Rival {
     }
 }
 
-/// The lines of a command's standard output, why it stopped before its end, and the seconds that it took.
+/// The lines of a command's standard output, why it stopped before its end, and the seconds that it
+/// took.
 pub(crate) fn lines_within(
     mut command: Command,
     limit: Duration,
@@ -129,7 +131,8 @@ pub(crate) fn lines_within(
     (lines, stopped, started.elapsed().as_secs_f64())
 }
 
-/// Waits until the deadline and then ends the process; whether it succeeded, `None` if it ran out of time.
+/// Waits until the deadline and then ends the process; whether it succeeded, `None` if it ran out
+/// of time.
 fn wait(child: &mut Child, deadline: Instant) -> Option<bool> {
     loop {
         match child.try_wait() {

@@ -62,8 +62,8 @@ pub struct Explanation<'e> {
 }
 
 impl<'e> Explanation<'e> {
-    /// Explains the prediction of graph `row` of `sample`: the score of class `class` if there are more
-    /// than two, of the predicted one if it is not named.
+    /// Explains the prediction of graph `row` of `sample`: the score of class `class` if there are
+    /// more than two, of the predicted one if it is not named.
     ///
     /// # Errors
     /// If there is no such graph or class.

@@ -182,7 +182,8 @@ impl<'e> Examples<'e> {
         Examples { sample: report.sample, report, holders }
     }
 
-    /// The smallest graph of the class that the pattern contributes to, and the smallest of the others.
+    /// The smallest graph of the class that the pattern contributes to, and the smallest of the
+    /// others.
     fn of(&self, pattern: usize, output: usize, effect: f64) -> Vec<(String, String)> {
         let Some(sample) = self.sample else { return Vec::new() };
         let holders = &self.holders[pattern];

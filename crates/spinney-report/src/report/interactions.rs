@@ -10,7 +10,8 @@ use crate::sample::{Held, Sample};
 
 /// Pairs shown.
 const SHOWN: usize = 12;
-/// Graphs that interactions are averaged over: fewer for large models, so that a page takes seconds.
+/// Graphs that interactions are averaged over: fewer for large models, so that a page takes
+/// seconds.
 const MAX_GRAPHS_AVERAGED: usize = 200;
 const MIN_GRAPHS_AVERAGED: usize = 5;
 /// Pairs of questions that are looked at in all, about.

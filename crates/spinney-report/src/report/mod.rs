@@ -1,8 +1,8 @@
 //! The report on a model: one page that a chemist can read, keep and send on.
 //!
-//! **Cost.** Predictions for the graphs given, drawings of the most important patterns and of examples,
-//! and exact interactions over a sample of graphs. Sizes are bounded (see the constants of the modules), so
-//! that the page of any model stays below 3 MB.
+//! **Cost.** Predictions for the graphs given, drawings of the most important patterns and of
+//! examples, and exact interactions over a sample of graphs. Sizes are bounded (see the constants
+//! of the modules), so that the page of any model stays below 3 MB.
 
 mod applicability;
 mod card;

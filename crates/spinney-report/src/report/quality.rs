@@ -1,4 +1,5 @@
-//! How good the predictions are: measures, learning curves, and the curves that show where they fail.
+//! How good the predictions are: measures, learning curves, and the curves that show where they
+//! fail.
 
 use maud::{Markup, html};
 use spinney::evaluation::metrics::Metric;

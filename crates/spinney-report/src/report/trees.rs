@@ -1,4 +1,5 @@
-//! The viewer for single trees. The trees go into the page as numbers; the script draws the one asked for.
+//! The viewer for single trees. The trees go into the page as numbers; the script draws the one
+//! asked for.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -61,7 +62,8 @@ fn shown(model: &Model) -> &[Tree] {
     &trees[..trees.iter().take_while(fits).count()]
 }
 
-/// How many patterns the trees in the page ask for: the first, as patterns are numbered by first use.
+/// How many patterns the trees in the page ask for: the first, as patterns are numbered by first
+/// use.
 pub(super) fn patterns(model: &Model) -> usize {
     let nodes = shown(model).iter().flat_map(Tree::nodes);
     let asked = nodes.filter_map(|node| match node {
@@ -71,8 +73,8 @@ pub(super) fn patterns(model: &Model) -> usize {
     asked.max().unwrap_or(0).min(model.patterns().len())
 }
 
-/// Each tree as a list of nodes from the root, *yes* before *no*: `[pattern, at least, cover]` for a
-/// question, `[value, cover]` for a leaf.
+/// Each tree as a list of nodes from the root, *yes* before *no*: `[pattern, at least, cover]` for
+/// a question, `[value, cover]` for a leaf.
 pub(super) fn data(model: &Model) -> Value {
     shown(model)
         .iter()

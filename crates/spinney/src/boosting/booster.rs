@@ -1,8 +1,8 @@
 //! Gradient boosting (paper, Alg. 1).
 //!
 //! f = f0; each round computes the residuals, fits a regression tree to them (one for each output),
-//! and adds `learning_rate` times the tree. With several members (`ensemble`) a round grows a tree of
-//! each, from that member's own scores and samples.
+//! and adds `learning_rate` times the tree. With several members (`ensemble`) a round grows a tree
+//! of each, from that member's own scores and samples.
 //!
 //! **Invariant.** Scores of training graphs are updated by the leaf that the grower put them in,
 //! those of validation graphs by asking for the columns; both equal what the finished model

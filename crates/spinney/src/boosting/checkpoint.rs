@@ -1,16 +1,16 @@
 //! A training after some whole rounds, written down so that it can go on elsewhere.
 //!
-//! **Invariant.** A training that goes on from a checkpoint gives the model that it would have given
-//! without a break, byte for byte. What a round depends on is the data, the parameters, the seed, the
-//! round's number and the scores so far: the first three are compared with those of the checkpoint
-//! ([`Identity`]), sampling is a function of seed and round, and scores are kept as they are, bit for
-//! bit. Engine, threads and limits may differ.
+//! **Invariant.** A training that goes on from a checkpoint gives the model that it would have
+//! given without a break, byte for byte. What a round depends on is the data, the parameters, the
+//! seed, the round's number and the scores so far: the first three are compared with those of the
+//! checkpoint ([`Identity`]), sampling is a function of seed and round, and scores are kept as they
+//! are, bit for bit. Engine, threads and limits may differ.
 //!
-//! The file is like a model's: JSON in an envelope with a checksum. Numbers are written as the bits of
-//! a 64-bit float.
+//! The file is like a model's: JSON in an envelope with a checksum. Numbers are written as the bits
+//! of a 64-bit float.
 //!
-//! **Cost.** One pass over scores and trees to write. To go on: the exploration anew, and one look-up
-//! for each pattern.
+//! **Cost.** One pass over scores and trees to write. To go on: the exploration anew, and one
+//! look-up for each pattern.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Losses: what the scores should achieve, and which way is down (paper, section 2.3).
 //!
-//! **Invariant.** `residual` is the negative gradient of `value`; `curvature` is positive or zero and
-//! is its second derivative (for softmax the diagonal, for Huber the squared loss's). Scores of
+//! **Invariant.** `residual` is the negative gradient of `value`; `curvature` is positive or zero
+//! and is its second derivative (for softmax the diagonal, for Huber the squared loss's). Scores of
 //! graph `i` are `scores[i * outputs ..]`.
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSliceMut};
@@ -186,8 +186,8 @@ impl Loss {
         }
     }
 
-    /// What [`derivatives`](Self::derivatives) takes of the scores of all graphs: for several classes, the
-    /// probabilities, which all outputs share.
+    /// What [`derivatives`](Self::derivatives) takes of the scores of all graphs: for several
+    /// classes, the probabilities, which all outputs share.
     #[must_use]
     pub fn prepared(&self, mut scores: Vec<f64>) -> Vec<f64> {
         if self.formula == Formula::Softmax {

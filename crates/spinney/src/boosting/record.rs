@@ -111,7 +111,8 @@ pub struct BoostingRecord {
     pub space_edge_sets: f64,
     /// Patterns explored and kept.
     pub patterns: usize,
-    /// Patterns met in searches of single nodes, and not kept: one met in several is counted in each.
+    /// Patterns met in searches of single nodes, and not kept: one met in several is counted in
+    /// each.
     #[serde(rename = "met_alone")]
     pub node_search_patterns: usize,
     /// Patterns explored by number of edges, from 0.

@@ -1,7 +1,7 @@
 //! A booster's state after whole rounds: taken out for a checkpoint, and put back.
 //!
-//! **Invariant.** A checkpoint holds whole rounds. Where a limit cuts a round short, the state before
-//! that round is shown; the model keeps the trees of the cut round.
+//! **Invariant.** A checkpoint holds whole rounds. Where a limit cuts a round short, the state
+//! before that round is shown; the model keeps the trees of the cut round.
 
 use crate::boosting::booster::Booster;
 use crate::boosting::checkpoint::{Checkpoint, Identity, SavedScores};

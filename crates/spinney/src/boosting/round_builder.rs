@@ -1,9 +1,9 @@
 //! The trees of one round: residuals of scores, what the criterion sees of them, a tree.
 //!
 //! **Invariant.** The trees of a round (one for each output of each training of an ensemble) depend
-//! on the scores before it and on nothing else, so they are grown side by side where nothing is left
-//! to explore, and are the same if they are not. An engine that still explores grows one after the
-//! other: what a tree has found, the next one knows.
+//! on the scores before it and on nothing else, so they are grown side by side where nothing is
+//! left to explore, and are the same if they are not. An engine that still explores grows one after
+//! the other: what a tree has found, the next one knows.
 
 use std::sync::RwLock;
 

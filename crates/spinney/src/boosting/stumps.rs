@@ -1,7 +1,7 @@
 //! Models of weighted stumps, from learners other than the booster.
 //!
-//! A stump adds its value to the score of a graph with its pattern, and takes it away from the others.
-//! Its tree has one split. The model is certified as any other.
+//! A stump adds its value to the score of a graph with its pattern, and takes it away from the
+//! others. Its tree has one split. The model is certified as any other.
 
 use std::sync::Arc;
 

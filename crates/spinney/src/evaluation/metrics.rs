@@ -168,7 +168,8 @@ pub struct MeanSd {
     pub sd: f64,
 }
 
-/// Mean and sample standard deviation of the defined values (an AUC is not, in a fold of one class).
+/// Mean and sample standard deviation of the defined values (an AUC is not, in a fold of one
+/// class).
 #[must_use]
 pub fn mean_sd(values: &[f64]) -> MeanSd {
     let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();

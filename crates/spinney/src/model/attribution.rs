@@ -1,12 +1,12 @@
 //! Contributions of patterns brought to the vertices and edges of a graph.
 //!
 //! The contribution of a pattern that occurs is shared equally over the vertices of all its
-//! occurrences, and apart from that over their edges. What patterns add by being absent belongs to no
-//! place in the graph, nor do [covariates](crate::representation::covariates), and edges get nothing of patterns of
-//! one vertex.
+//! occurrences, and apart from that over their edges. What patterns add by being absent belongs to
+//! no place in the graph, nor do [covariates](crate::representation::covariates), and edges get
+//! nothing of patterns of one vertex.
 //!
-//! **Invariant.** The vertices' shares of an output sum to the contributions of the patterns that occur
-//! in its copies.
+//! **Invariant.** The vertices' shares of an output sum to the contributions of the patterns that
+//! occur in its copies.
 //!
 //! **Cost.** A search for the occurrences of each pattern with a contribution
 //! ([`occurrences`](super::occurrences)).

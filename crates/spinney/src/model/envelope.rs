@@ -4,8 +4,8 @@
 //! {"format": "spinney-model", "version": 2, "sha256": "…", "model": { … }}
 //! ```
 //!
-//! **Invariant.** `sha256` is over the text of the content as it stands in the file, so any damage to
-//! it is noticed before a byte of it is understood. Nothing outside of the content has a meaning
+//! **Invariant.** `sha256` is over the text of the content as it stands in the file, so any damage
+//! to it is noticed before a byte of it is understood. Nothing outside of the content has a meaning
 //! beyond what [`FileFormat::open`] checks.
 //!
 //! **Cost.** One pass over the text; memory is that of the text.
@@ -15,7 +15,8 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-/// A file format: its name, the versions that can be read, the key of its content, and what messages call it.
+/// A file format: its name, the versions that can be read, the key of its content, and what
+/// messages call it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileFormat {
     pub(crate) name: &'static str,

@@ -1,9 +1,9 @@
 //! A model's trees as one flat array, walked eight at a time.
 //!
-//! A *question* is a pattern with a threshold; a graph's answers are a row of bytes, one a question.
-//! A node is a question and where its children stand, the one for *no* before the one for *yes*, so
-//! that a step adds the answer to a number: no branch to predict, and the walks of eight trees
-//! overlap.
+//! A *question* is a pattern with a threshold; a graph's answers are a row of bytes, one a
+//! question. A node is a question and where its children stand, the one for *no* before the one for
+//! *yes*, so that a step adds the answer to a number: no branch to predict, and the walks of eight
+//! trees overlap.
 //!
 //! **Invariant.** Question 0 is always answered *no*, and a leaf is its own child for *no*: a walk
 //! may take more steps than its tree is deep. Answers are all *no* between graphs.

@@ -1,15 +1,16 @@
 //! The game that a leaf plays with the patterns on its path, and the integral that values it.
 //!
-//! A tree asked with only some patterns known follows the answer where it knows the pattern and else
-//! goes both ways, weighted by the training graphs that did ("path-dependent" TreeSHAP; Lundberg,
-//! Erion and Lee 2018). A leaf is reached by all patterns on its path together, so what it pays
-//! is a product: of `o` (the graph's answers lead on: 1 or 0) over the patterns that are known and of
-//! `z` (the share of cover that leads on) over the others. Made multilinear, with every pattern known
-//! with probability `t`, it is `value · ∏ (t·o + (1 − t)·z)`; Shapley values and their interactions
-//! are integrals of its derivatives over `t` from 0 to 1 (Owen 1972; Grabisch and Roubens 1999).
+//! A tree asked with only some patterns known follows the answer where it knows the pattern and
+//! else goes both ways, weighted by the training graphs that did ("path-dependent" TreeSHAP;
+//! Lundberg, Erion and Lee 2018). A leaf is reached by all patterns on its path together, so what
+//! it pays is a product: of `o` (the graph's answers lead on: 1 or 0) over the patterns that are
+//! known and of `z` (the share of cover that leads on) over the others. Made multilinear, with
+//! every pattern known with probability `t`, it is `value · ∏ (t·o + (1 − t)·z)`; Shapley values
+//! and their interactions are integrals of its derivatives over `t` from 0 to 1 (Owen 1972;
+//! Grabisch and Roubens 1999).
 //!
-//! **Invariant.** The integrands are polynomials of a degree below the depth of the tree, which the rule
-//! of Gauss and Legendre integrates exactly; all factors are at least 0, so nothing cancels.
+//! **Invariant.** The integrands are polynomials of a degree below the depth of the tree, which the
+//! rule of Gauss and Legendre integrates exactly; all factors are at least 0, so nothing cancels.
 
 use super::{Model, Node, Tree};
 

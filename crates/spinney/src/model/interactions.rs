@@ -2,8 +2,8 @@
 //!
 //! The Shapley interaction index of a pair (Grabisch and Roubens 1999) over the game of
 //! [`contributions`](super::contributions). A model of stumps has none: interactions are what trees
-//! can say and linear models cannot, the paper's point. Lundberg's SHAP library shows half of this number
-//! in each of the pair's two cells.
+//! can say and linear models cannot, the paper's point. Lundberg's SHAP library shows half of this
+//! number in each of the pair's two cells.
 //!
 //! **How.** With `o`, `z` as in `game.rs`, a leaf gives the pair i, j
 //! `value · (o_i − z_i) · (o_j − z_j) · ∫ ∏_{k≠i,j} (t·o_k + (1 − t)·z_k) dt`.
@@ -90,8 +90,8 @@ impl<'t> Table<'t> {
         Table { tree, patterns }
     }
 
-    /// Adds the tree's interactions to `sums`. Which pair comes first does not matter: each is added
-    /// to once a tree.
+    /// Adds the tree's interactions to `sums`. Which pair comes first does not matter: each is
+    /// added to once a tree.
     fn add_to(&self, sums: &mut FxHashMap<(usize, usize), f64>, counts: &[u32], rule: &Rule) {
         let width = self.patterns.len();
         let mut table = vec![0.0; width * width];

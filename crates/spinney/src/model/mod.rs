@@ -2,9 +2,9 @@
 //!
 //! A [`Model`] is immutable and needs nothing else: label dictionary, patterns as DFS codes, trees,
 //! parameters and provenance. [`predict`] scores graphs, [`matcher`] finds which patterns occur,
-//! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns, [`contributions`] says
-//! what each adds to a graph's score, [`interactions`] what two add together, [`occurrences`] where it
-//! lies, [`attribution`] what that means for vertices and edges.
+//! [`mod@file`] reads and writes the JSON form, [`importance`] ranks the patterns,
+//! [`contributions`] says what each adds to a graph's score, [`interactions`] what two add
+//! together, [`occurrences`] where it lies, [`attribution`] what that means for vertices and edges.
 //!
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.
@@ -126,8 +126,8 @@ pub struct Provenance {
     /// optimum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unproven: Vec<Unproven>,
-    /// The models of other targets that were stacked onto this one, if any were (`told_by` in files of
-    /// version 1).
+    /// The models of other targets that were stacked onto this one, if any were (`told_by` in files
+    /// of version 1).
     #[serde(default, alias = "told_by", skip_serializing_if = "Option::is_none")]
     pub stacked_from: Option<StackedFrom>,
     /// How many trees, before those of the rounds, are the stumps of a linear model.
@@ -244,8 +244,8 @@ impl Model {
         (self.trees.len() - self.trees_beside()) / self.trees_a_round()
     }
 
-    /// How many of the trees, the first ones, are not of the model's own rounds: those of models of other targets
-    /// and the stumps of a linear model.
+    /// How many of the trees, the first ones, are not of the model's own rounds: those of models of
+    /// other targets and the stumps of a linear model.
     #[must_use]
     pub fn trees_beside(&self) -> usize {
         self.stacked_trees() + self.provenance.stumps

@@ -1,9 +1,9 @@
 //! Where a pattern occurs in a graph: which vertices and edges belong to some occurrence.
 //!
-//! **Cost.** Subgraph isomorphism by backtracking along the DFS code; it ends as soon as every vertex and
-//! edge is marked, and after `MAX_SEARCH_STEPS` steps with what has been marked by then: a star of a
-//! hundred like leaves has more occurrences than anyone can look at. Not for the paths that must be fast:
-//! [`Matcher`](super::Matcher) counts, this one points.
+//! **Cost.** Subgraph isomorphism by backtracking along the DFS code; it ends as soon as every
+//! vertex and edge is marked, and after `MAX_SEARCH_STEPS` steps with what has been marked by then:
+//! a star of a hundred like leaves has more occurrences than anyone can look at. Not for the paths
+//! that must be fast: [`Matcher`](super::Matcher) counts, this one points.
 
 use crate::graph::Graph;
 use crate::labels::Labels;

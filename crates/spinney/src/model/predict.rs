@@ -166,7 +166,8 @@ impl Model {
         Predictor { model: self, matcher: self.matcher(), forest }
     }
 
-    /// The predictions after every round, the first element being the one before any tree of a round.
+    /// The predictions after every round, the first element being the one before any tree of a
+    /// round.
     #[must_use]
     pub fn staged_predict(&self, data: &Dataset) -> Vec<Predictions> {
         let outputs = self.task.outputs();

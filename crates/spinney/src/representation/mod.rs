@@ -23,8 +23,8 @@ pub struct CovariateColumns {
     pub values: Vec<Vec<f64>>,
 }
 
-/// How graphs are made of those that were read. Graphs and molecules have one each; a model keeps it
-/// as JSON.
+/// How graphs are made of those that were read. Graphs and molecules have one each; a model keeps
+/// it as JSON.
 pub trait Representation {
     /// The graphs in their views, without covariates.
     fn views<'d>(&self, data: &'d Dataset) -> Cow<'d, Dataset>;
@@ -41,8 +41,8 @@ pub trait Representation {
     /// As a model keeps it; nothing where graphs stay as they are.
     fn to_json(&self) -> Option<Value>;
 
-    /// Learns the cuts of covariates: of the given columns and, with `measures`, of what is measured
-    /// on the graphs.
+    /// Learns the cuts of covariates: of the given columns and, with `measures`, of what is
+    /// measured on the graphs.
     fn fit(&mut self, data: &Dataset, columns: &CovariateColumns, measures: bool) {
         let given = Covariates::learn(&columns.names, &columns.values);
         let fitted = match measures {

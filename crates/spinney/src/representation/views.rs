@@ -1,14 +1,14 @@
 //! Views: several ways to label the vertices of a graph, side by side.
 //!
-//! A view says what makes two vertices the same. With several views a graph becomes one with a copy of
-//! itself, a component of its own, for each view; molecules have views of their own (`spinney-chem`),
-//! this is for graphs whose labels are given. A vertex that knows its degree lets a pattern say
-//! "and nothing else is attached here", which a subgraph alone cannot.
+//! A view says what makes two vertices the same. With several views a graph becomes one with a copy
+//! of itself, a component of its own, for each view; molecules have views of their own
+//! (`spinney-chem`), this is for graphs whose labels are given. A vertex that knows its degree lets
+//! a pattern say "and nothing else is attached here", which a subgraph alone cannot.
 //!
 //! **Invariant.** Names of labels of different views never coincide, so no pattern mixes views. The
-//! name in the view of given labels is the given name, unless that ends like a name of another view:
-//! then a colon follows it. Applying a view needs no other graph, so that it can be done for one to be
-//! predicted.
+//! name in the view of given labels is the given name, unless that ends like a name of another
+//! view: then a colon follows it. Applying a view needs no other graph, so that it can be done for
+//! one to be predicted.
 //!
 //! **Cost.** One pass to find bridges, and a copy for each view.
 
@@ -81,8 +81,8 @@ impl Views {
         }
     }
 
-    /// The views kept in a model; those of molecules are not understood here, and give nothing, nor do
-    /// views that repeat: a stranger's model must not make a graph a million times as large.
+    /// The views kept in a model; those of molecules are not understood here, and give nothing, nor
+    /// do views that repeat: a stranger's model must not make a graph a million times as large.
     #[must_use]
     pub fn of_model(model: &Model) -> Option<Views> {
         let Some(kept) = model.representation() else { return Some(Views::default()) };

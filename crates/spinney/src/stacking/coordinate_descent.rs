@@ -1,18 +1,20 @@
 //! A linear model of rows of zeros and ones, by dual coordinate descent.
 //!
-//! Minimises ½|w|² + Σ cᵢ·loss(yᵢ, w·xᵢ): the squared hinge for two classes (y = ±1), the square for numbers. Each
-//! step takes one row and moves its dual variable to where the objective is least (Hsieh, Chang, Lin, Keerthi
-//! and Sundararajan, *A dual coordinate descent method for large-scale linear SVM*, 2008; Ho and Lin 2012
-//! for numbers). A constant is learnt like the weight of a column that every row has.
+//! Minimises ½|w|² + Σ cᵢ·loss(yᵢ, w·xᵢ): the squared hinge for two classes (y = ±1), the square
+//! for numbers. Each step takes one row and moves its dual variable to where the objective is least
+//! (Hsieh, Chang, Lin, Keerthi and Sundararajan, *A dual coordinate descent method for large-scale
+//! linear SVM*, 2008; Ho and Lin 2012 for numbers). A constant is learnt like the weight of a
+//! column that every row has.
 //!
-//! **Invariant.** The outcome is a function of rows, targets and seed: rows are taken one after the other, in
-//! orders drawn from the seed.
+//! **Invariant.** The outcome is a function of rows, targets and seed: rows are taken one after the
+//! other, in orders drawn from the seed.
 //!
 //! **Cost.** Some tens of passes over the entries.
 
 use crate::random::shuffled;
 
-/// Columns that rows have, ascending, row after row; each column with the value that it has where it is.
+/// Columns that rows have, ascending, row after row; each column with the value that it has where
+/// it is.
 pub(crate) struct Rows {
     pub(crate) starts: Vec<usize>,
     pub(crate) entries: Vec<u32>,
@@ -65,8 +67,8 @@ impl Rows {
         supports
     }
 
-    /// Gives columns the value one by the `roots`-fold square root of their support, scaled so that the mean
-    /// square of a row is one.
+    /// Gives columns the value one by the `roots`-fold square root of their support, scaled so that
+    /// the mean square of a row is one.
     pub(crate) fn scale(&mut self, roots: u32) {
         let supports = self.supports();
         for (value, support) in self.values.iter_mut().zip(supports) {
@@ -162,7 +164,8 @@ mod tests {
         Drawn { rows: drawn, targets, costs }
     }
 
-    /// ½|w|² + Σ cᵢ·loss, the constant counting as a weight, and its slopes; written down once more.
+    /// ½|w|² + Σ cᵢ·loss, the constant counting as a weight, and its slopes; written down once
+    /// more.
     fn objective(
         Drawn { rows, targets, costs }: &Drawn,
         fitting: LinearLoss,

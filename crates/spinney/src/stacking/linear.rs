@@ -1,22 +1,22 @@
 //! A linear model beside the trees.
 //!
-//! Trees find interactions; additive effects (solubility, part by part) cost them many splits, and a
-//! whole neighbourhood that few graphs share is never worth one. A linear model of fragments (small
-//! patterns with their counts, and neighbourhoods: `mining::fragments`) is good at just these, and errs
-//! on other graphs than the trees do. So the score is the sum of both: the trees as they are without
-//! it, and the linear model with the weight `linear`, which hold-out [tuning](crate::tuning::hold_out)
-//! finds.
+//! Trees find interactions; additive effects (solubility, part by part) cost them many splits, and
+//! a whole neighbourhood that few graphs share is never worth one. A linear model of fragments
+//! (small patterns with their counts, and neighbourhoods: `mining::fragments`) is good at just
+//! these, and errs on other graphs than the trees do. So the score is the sum of both: the trees as
+//! they are without it, and the linear model with the weight `linear`, which hold-out
+//! [tuning](crate::tuning::hold_out) finds.
 //!
 //! A linear model is a sum of stumps, trees with one split, which come before all others: patterns,
 //! files and explanations are those of any model. It is fitted twice: to all fragments, then to the
 //! [`MAX_STUMPS`] with the largest effect.
 //!
-//! **Invariant.** Trees do not depend on the linear model. The second fit sees patterns where matching
-//! finds them, so scores are those that the model will give. The linear model's scores of the training
-//! graphs have mean zero.
+//! **Invariant.** Trees do not depend on the linear model. The second fit sees patterns where
+//! matching finds them, so scores are those that the model will give. The linear model's scores of
+//! the training graphs have mean zero.
 //!
-//! **Cost.** Two fits (`coordinate_descent`), some tenths of a second for thousands of graphs; and the
-//! matching of the patterns. Not in the paper.
+//! **Cost.** Two fits (`coordinate_descent`), some tenths of a second for thousands of graphs; and
+//! the matching of the patterns. Not in the paper.
 
 use std::borrow::Cow;
 
@@ -38,12 +38,12 @@ use crate::stacking::coordinate_descent::{LinearLoss, Rows, Weighted};
 /// The most stumps.
 const MAX_STUMPS: usize = 5_000;
 
-/// Weight of the loss relative to the weights' squares, for two classes of the same size and for numbers of
-/// unit variance. Where a class is rare it is less, in proportion to its share.
+/// Weight of the loss relative to the weights' squares, for two classes of the same size and for
+/// numbers of unit variance. Where a class is rare it is less, in proportion to its share.
 const LOSS_WEIGHTS: [f64; 2] = [1.0, 8.0];
 
-/// A fragment of `k` graphs has the value 1/√k for classes and 1/√√k for numbers: rare fragments are the surer
-/// sign of similarity for classes, while numbers depend on common parts.
+/// A fragment of `k` graphs has the value 1/√k for classes and 1/√√k for numbers: rare fragments
+/// are the surer sign of similarity for classes, while numbers depend on common parts.
 const SUPPORT_ROOTS: [u32; 2] = [1, 2];
 
 /// The fragments of the graphs that may be trained on, and of no others.
@@ -143,8 +143,8 @@ impl LinearProblem<'_> {
         if self.loss.link() == Link::Logistic { LinearLoss::Classes } else { LinearLoss::Numbers }
     }
 
-    /// Targets as they are fitted, and the unit in which: classes −1 and 1, numbers with mean zero and unit
-    /// variance.
+    /// Targets as they are fitted, and the unit in which: classes −1 and 1, numbers with mean zero
+    /// and unit variance.
     fn targets(&self) -> (Vec<f64>, f64) {
         let targets = self.train.iter().map(|&g| self.loss.targets()[g as usize]);
         if self.fitting() == LinearLoss::Classes {
@@ -199,8 +199,8 @@ impl LinearProblem<'_> {
         chosen
     }
 
-    /// The scores of the graphs `held` by a linear model that is not asked for its patterns: fragments are
-    /// taken to be where they are believed to be.
+    /// The scores of the graphs `held` by a linear model that is not asked for its patterns:
+    /// fragments are taken to be where they are believed to be.
     pub(crate) fn scores(&self, held: &[u32]) -> Vec<f64> {
         let mut numbers = vec![u32::MAX; self.index.fragments.len()];
         let chosen = self.chosen();
@@ -354,8 +354,9 @@ impl Known {
     }
 }
 
-/// The columns of some rows, out of so many, that at least two rows have and not all. Equal columns stay: how many
-/// there are says how much is alike, and each may be in new graphs without the others.
+/// The columns of some rows, out of so many, that at least two rows have and not all. Equal columns
+/// stay: how many there are says how much is alike, and each may be in new graphs without the
+/// others.
 fn useful<'r>(rows: impl Iterator<Item = &'r [u32]>, columns: usize) -> Known {
     let mut supports = vec![0usize; columns];
     let mut count = 0;
@@ -371,8 +372,8 @@ fn useful<'r>(rows: impl Iterator<Item = &'r [u32]>, columns: usize) -> Known {
     known
 }
 
-/// The patterns of each training graph, then of each held out, with their numbers of occurrences as far as
-/// they are asked for.
+/// The patterns of each training graph, then of each held out, with their numbers of occurrences as
+/// far as they are asked for.
 fn counts(
     codes: &[DfsCode],
     asked: &[(usize, u32)],

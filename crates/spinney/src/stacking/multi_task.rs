@@ -1,15 +1,15 @@
 //! Stacking the models of several targets of the same graphs.
 //!
-//! Molecules are often measured in several assays, each assay on some of them, and assays are related:
-//! what disturbs mitochondria often activates p53, too, and graphs without the one value may have the
-//! other. A model is trained for every target by itself; then the models of other targets are added to
-//! it, each with the weight that fits this target best (`weights`). The sum of models is again a model
-//! of trees, with patterns, explanations and a file like any other.
+//! Molecules are often measured in several assays, each assay on some of them, and assays are
+//! related: what disturbs mitochondria often activates p53, too, and graphs without the one value
+//! may have the other. A model is trained for every target by itself; then the models of other
+//! targets are added to it, each with the weight that fits this target best (`weights`). The sum of
+//! models is again a model of trees, with patterns, explanations and a file like any other.
 //!
-//! **Invariant.** Weights are found with scores of graphs by models that did not see their targets: of
-//! graphs with a value by trainings that left it out (out-of-fold scores), of others by the model
-//! itself. A stacked model is, score for score, `shift + own · itself + Σ weight · another`, and its
-//! supports count its own training graphs.
+//! **Invariant.** Weights are found with scores of graphs by models that did not see their targets:
+//! of graphs with a value by trainings that left it out (out-of-fold scores), of others by the
+//! model itself. A stacked model is, score for score, `shift + own · itself + Σ weight · another`,
+//! and its supports count its own training graphs.
 //!
 //! **Cost.** A matching of the patterns; three trainings for each target before that
 //! (`training::out_of_fold`). Not in the paper.
@@ -39,8 +39,8 @@ pub struct TaskModel<'a> {
 }
 
 /// The model of the target `own` with those of the others stacked onto it; nothing if none of them
-/// adds enough. `data` has the targets of `own`, and `train` are its training graphs. Models of more
-/// than two classes take no part.
+/// adds enough. `data` has the targets of `own`, and `train` are its training graphs. Models of
+/// more than two classes take no part.
 ///
 /// # Errors
 /// If the targets do not fit the parameters, or model, graphs and scores each other.

@@ -1,29 +1,29 @@
 //! Stacking weights: how much the models of other targets add to one target's model, found on
 //! out-of-fold scores.
 //!
-//! The score of a graph becomes `shift + own · its model's score + Σ weight · another model's score`.
-//! Forward selection: starting from the model alone, the model that lowers the loss most is added,
-//! all weights are fitted anew, and so on, as long as the loss falls by more than chance would make
-//! it. A few models carry nearly all of the gain, and every one of them makes the model longer to
-//! read.
+//! The score of a graph becomes `shift + own · its model's score + Σ weight · another model's
+//! score`. Forward selection: starting from the model alone, the model that lowers the loss most is
+//! added, all weights are fitted anew, and so on, as long as the loss falls by more than chance
+//! would make it. A few models carry nearly all of the gain, and every one of them makes the model
+//! longer to read.
 //!
 //! **Invariant.** The outcome is a function of scores, targets and graph weights: sums are taken in
 //! the order of the graphs, and of equally good models the first is taken. The objective is convex,
 //! and every step lowers it.
 //!
-//! **Cost.** For each model added, a pass over the graphs for every candidate, and some ten more for
-//! the [`CANDIDATES_FITTED`] best. Not in the paper.
+//! **Cost.** For each model added, a pass over the graphs for every candidate, and some ten more
+//! for the [`CANDIDATES_FITTED`] best. Not in the paper.
 
 use crate::boosting::loss::{Derivatives, Loss};
 use crate::math::sum;
 use crate::model::Link;
 
-/// Loss per squared distance of a weight from its value before stacking (1 for the target's own model, 0 for
-/// others), for scores of unit spread.
+/// Loss per squared distance of a weight from its value before stacking (1 for the target's own
+/// model, 0 for others), for scores of unit spread.
 const RIDGE: f64 = 1.0;
 
-/// A model is added if it lowers the loss by at least this much, a likelihood ratio of twenty. Pure noise does
-/// so once in seventy times.
+/// A model is added if it lowers the loss by at least this much, a likelihood ratio of twenty. Pure
+/// noise does so once in seventy times.
 const MIN_LOSS_DECREASE: f64 = 3.0;
 
 const MAX_MODELS_ADDED: usize = 6;
@@ -55,8 +55,9 @@ pub(crate) struct ModelWeight {
     pub(crate) weight: f64,
 }
 
-/// The weights with which `own`, the scores of a target's model, and those of some `others` fit the targets
-/// best, graph i counting `counts[i]` times; nothing if none of the others lowers the loss enough.
+/// The weights with which `own`, the scores of a target's model, and those of some `others` fit the
+/// targets best, graph i counting `counts[i]` times; nothing if none of the others lowers the loss
+/// enough.
 pub(crate) fn weigh(
     loss: &Loss,
     counts: &[f64],
@@ -166,7 +167,8 @@ impl Problem<'_> {
         Fitted { coefficients, objective, scores }
     }
 
-    /// The coefficients with the least loss and ridge, by Newton's steps, halved until they go down.
+    /// The coefficients with the least loss and ridge, by Newton's steps, halved until they go
+    /// down.
     fn fit(&self, columns: &[&Column]) -> Option<Fitted> {
         let start = (0..=columns.len()).map(|j| before(columns, j)).collect();
         let mut fit = self.at(columns, start);
@@ -239,7 +241,8 @@ fn before(columns: &[&Column], coefficient: usize) -> f64 {
     }
 }
 
-/// Solves a symmetric positive definite system, of which the lower half is given row by row (Cholesky).
+/// Solves a symmetric positive definite system, of which the lower half is given row by row
+/// (Cholesky).
 fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     let n = right.len();
     for j in 0..n {

@@ -1,7 +1,7 @@
 //! What a training may take, and what the system says is there.
 //!
-//! `memory` means one thing everywhere: the most bytes that the whole process may hold, as far as can
-//! be counted. A training that reaches a limit ends with a valid model.
+//! `memory` means one thing everywhere: the most bytes that the whole process may hold, as far as
+//! can be counted. A training that reaches a limit ends with a valid model.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -61,8 +61,8 @@ fn kilobytes(table: &str, name: &str) -> Option<usize> {
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// What the process holds and most of the memory that is free: a system that runs out of it ends the
-/// process.
+/// What the process holds and most of the memory that is free: a system that runs out of it ends
+/// the process.
 fn available_memory() -> Option<usize> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let free = kilobytes(&table, "MemAvailable:")?;

@@ -1,8 +1,8 @@
 //! A file that work which was stopped goes on from.
 //!
-//! **Invariant.** The file is replaced as a whole: whatever happens, it holds the last state that was
-//! written. Writing takes at most a twentieth of the time, but happens at least once a minute and when
-//! the work is stopped.
+//! **Invariant.** The file is replaced as a whole: whatever happens, it holds the last state that
+//! was written. Writing takes at most a twentieth of the time, but happens at least once a minute
+//! and when the work is stopped.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

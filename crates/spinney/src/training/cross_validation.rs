@@ -1,10 +1,10 @@
 //! Cross-validation: each fold is the whole recipe, trained on the other folds.
 //!
-//! **What is reported.** The headline is measured where each fold's recipe ends: with the parameters
-//! and after the rounds that tuning found inside its training part. Test folds decide nothing. The
-//! curves over rounds, and the round that is best on the test folds (the paper's choice), are
-//! optimistic: that round was chosen by the graphs that it is measured on. Where folds end at
-//! different rounds, one that has ended keeps its last value.
+//! **What is reported.** The headline is measured where each fold's recipe ends: with the
+//! parameters and after the rounds that tuning found inside its training part. Test folds decide
+//! nothing. The curves over rounds, and the round that is best on the test folds (the paper's
+//! choice), are optimistic: that round was chosen by the graphs that it is measured on. Where folds
+//! end at different rounds, one that has ended keeps its last value.
 //!
 //! **Invariant.** All settings see the same folds and share one census. Folds are trained in
 //! parallel; the result does not depend on that. The model of a fold is the one that
@@ -107,8 +107,8 @@ impl SettingResult {
         self.headline.iter().find(|found| found.metric == metric).map(|found| found.value)
     }
 
-    /// A metric after `round`, or after the last one if training stopped before: optimistic, see the
-    /// module.
+    /// A metric after `round`, or after the last one if training stopped before: optimistic, see
+    /// the module.
     #[must_use]
     pub fn at_round(&self, metric: Metric, round: usize) -> Option<MeanSd> {
         let curve = &self.curves.iter().find(|one| one.metric == metric)?.curve;
@@ -150,7 +150,8 @@ impl FoldWork<'_> {
     }
 }
 
-/// Random folds of `graphs`, which all have a target in `data`; classes are spread evenly over folds.
+/// Random folds of `graphs`, which all have a target in `data`; classes are spread evenly over
+/// folds.
 ///
 /// # Errors
 /// If the targets do not fit the loss, or there are fewer graphs than folds.
@@ -199,8 +200,8 @@ pub fn cross_validate(
     Ok(Some(SettingResult { params, folds: trained, headline, curves, best_round, seconds }))
 }
 
-/// The predictions of all graphs of the folds, each by the training that left it out, and which graphs
-/// these are, fold by fold.
+/// The predictions of all graphs of the folds, each by the training that left it out, and which
+/// graphs these are, fold by fold.
 ///
 /// # Errors
 /// If the targets do not fit the loss.

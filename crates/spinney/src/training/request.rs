@@ -82,8 +82,8 @@ impl Request {
         Preset::Paper.into()
     }
 
-    /// Whether trees may split by measures of the whole graph: by default, as far as single vertices
-    /// are patterns.
+    /// Whether trees may split by measures of the whole graph: by default, as far as single
+    /// vertices are patterns.
     #[must_use]
     pub fn measures(&self) -> bool {
         self.preset == Preset::Default && self.params.vertices && self.method == Method::Trees
@@ -95,7 +95,8 @@ impl Request {
         Request { params, ..self.clone() }
     }
 
-    /// The most edges of a pattern, where that is not left to the data. gBoost has no automatic one.
+    /// The most edges of a pattern, where that is not left to the data. gBoost has no automatic
+    /// one.
     pub(super) fn given_max_edges(&self) -> Setting<Option<usize>> {
         match self.method {
             Method::Trees => self.params.max_edges,

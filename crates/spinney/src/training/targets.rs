@@ -23,8 +23,8 @@ pub struct TrainedTarget {
 }
 
 impl TrainedTarget {
-    /// The scores of all graphs by models that did not see their target; nothing without out-of-fold
-    /// scores.
+    /// The scores of all graphs by models that did not see their target; nothing without
+    /// out-of-fold scores.
     fn unseen_scores(&self) -> Option<Vec<f64>> {
         let out_of_fold = self.outcome.out_of_fold.as_ref()?;
         let data = &self.prepared.data;

@@ -4,8 +4,8 @@
 //! Numbers want shallower trees with larger leaves than classes do, and so do few graphs. An
 //! ensemble costs as many trainings, so many graphs have a smaller one unless a class is rare, and
 //! very many, or many classes (a tree each, every round), go without. Where one of two classes is
-//! rare its leaves are small, and shrunk more. Splits of classes must gain something, except for few
-//! graphs: a split that separates no more classes is not worth a leaf.
+//! rare its leaves are small, and shrunk more. Splits of classes must gain something, except for
+//! few graphs: a split that separates no more classes is not worth a leaf.
 //!
 //! **Invariant.** Which class is rare is asked of the training graphs alone. The number of graphs
 //! and of edge sets is that of the whole data set, training and validation: they use no targets,
@@ -24,9 +24,9 @@ use crate::model::Task;
 use crate::params::{FixedParams, Params};
 
 /// The parameters of a training on a part of the graphs of `data`, of which patterns of `max_edges`
-/// edges are explored where that is automatic. Least gain, rounds and temperature, if all three are automatic
-/// and rounds are not found by early stopping, are left to hold-out tuning, and with them the weight
-/// of the linear model, if that is automatic, too.
+/// edges are explored where that is automatic. Least gain, rounds and temperature, if all three are
+/// automatic and rounds are not found by early stopping, are left to hold-out tuning, and with them
+/// the weight of the linear model, if that is automatic, too.
 ///
 /// # Errors
 /// If the targets do not fit the loss, or a parameter is out of range.

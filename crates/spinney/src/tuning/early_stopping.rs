@@ -1,4 +1,5 @@
-//! The number of rounds: as many as do best on a held-out part, where no validation graphs are given.
+//! The number of rounds: as many as do best on a held-out part, where no validation graphs are
+//! given.
 //!
 //! A fifth of the training graphs, of each class alike, is held out of a first training that stops
 //! early; then all graphs are trained on for as many rounds.
@@ -20,8 +21,9 @@ use crate::stacking::linear_booster::LinearBooster;
 /// One part of this many is held out.
 const PARTS: usize = 5;
 
-/// The parameters of a training on all of `train`, with the number of rounds that did best on a part
-/// of it; `go_on` sees the rounds of the first training, and may stop it: then there is no second.
+/// The parameters of a training on all of `train`, with the number of rounds that did best on a
+/// part of it; `go_on` sees the rounds of the first training, and may stop it: then there is no
+/// second.
 ///
 /// # Errors
 /// As training; or if there are too few graphs to hold some out.

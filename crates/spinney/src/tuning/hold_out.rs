@@ -1,9 +1,9 @@
 //! Hold-out tuning: least gain, rounds, temperature, and the weight of the linear model.
 //!
 //! Data differ in how much can be learned of them. Where a target follows from structure (a screen
-//! for growth inhibition), leaves of one graph and many rounds go on improving; where it is noisy or
-//! rare (binding to a receptor, one in thirty), trees overfit after a few rounds. So some trees are
-//! grown on a part of the training graphs and evaluated on the rest.
+//! for growth inhibition), leaves of one graph and many rounds go on improving; where it is noisy
+//! or rare (binding to a receptor, one in thirty), trees overfit after a few rounds. So some trees
+//! are grown on a part of the training graphs and evaluated on the rest.
 //!
 //! A candidate is a least gain of splits (of more than two classes, the automatic one alone). Each
 //! is trained once, with larger steps, fewer rounds and no ensemble, and evaluated from half of its
@@ -17,9 +17,9 @@
 //! trees, and theirs, are what fits the held-out graphs best (`stacking::weights`). Of numbers
 //! nothing else is tuned.
 //!
-//! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out depends
-//! on the targets and the seed, trees on nothing else than they do in training, and sums are taken
-//! in one order. Graphs outside `train` are not used.
+//! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out
+//! depends on the targets and the seed, trees on nothing else than they do in training, and sums
+//! are taken in one order. Graphs outside `train` are not used.
 //!
 //! **Cost.** For 3,500 molecules about as much as the training that follows. Not in the paper.
 
@@ -70,8 +70,8 @@ const TEMPERATURES: [f64; 14] =
 /// this factor: between 1.0 and 1.3 on fourteen settings of eight data sets.
 const TEMPERATURE_CORRECTION: f64 = 1.15;
 
-/// A linear model of classes gets this share of the weight that fits best beside candidates, and the
-/// trees lose that much less.
+/// A linear model of classes gets this share of the weight that fits best beside candidates, and
+/// the trees lose that much less.
 const CLASS_WEIGHT_SHARE: f64 = 0.7;
 
 /// One part of this many is held out, one part after the other until the held-out parts have
@@ -201,8 +201,8 @@ impl Tuning<'_> {
         Ok(Some(Tuned { params, record: Some(record) }))
     }
 
-    /// Evaluates every candidate on one part. Where all patterns are known, candidates share what is
-    /// known of them; an engine that explores knows other patterns for each.
+    /// Evaluates every candidate on one part. Where all patterns are known, candidates share what
+    /// is known of them; an engine that explores knows other patterns for each.
     fn on_part(&self, candidates: &[ValidParams], part: &Split) -> Option<Vec<PartEvaluations>> {
         let exploration = self.exploration;
         let space = || booster::space(exploration, self.params, &part.train);
@@ -254,10 +254,10 @@ impl BlendColumns {
 }
 
 impl LinearBlend<'_> {
-    /// The weights of the trees and of a linear model beside them; nothing if a linear model does not
-    /// help. The trees of the training are stood for by the mean of all candidates, which predicts
-    /// better than each of them; of their `scores` on each part, the trees' share is divided by the
-    /// temperature that the `evaluations` found, for classes.
+    /// The weights of the trees and of a linear model beside them; nothing if a linear model does
+    /// not help. The trees of the training are stood for by the mean of all candidates, which
+    /// predicts better than each of them; of their `scores` on each part, the trees' share is
+    /// divided by the temperature that the `evaluations` found, for classes.
     fn weights(
         &self,
         parts: &[Split],
@@ -410,8 +410,8 @@ fn summed(parts: &[&[ScoredGraphs]]) -> Vec<Evaluation> {
     evaluations.map(summed).collect()
 }
 
-/// The best candidate (the automatic one unless another is clearly better), and its first evaluation
-/// that is as good as its best one.
+/// The best candidate (the automatic one unless another is clearly better), and its first
+/// evaluation that is as good as its best one.
 fn best(evaluations: &[Vec<Evaluation>], automatic: usize) -> Option<Chosen> {
     let score = |candidate: usize, at: usize| evaluations[candidate][at].scored().score;
     let best_of = |candidate: usize| {

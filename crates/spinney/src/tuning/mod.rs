@@ -1,8 +1,8 @@
 //! Parameters that the user leaves to the data.
 //!
-//! [`automatic`] derives parameters from what is cheaply known of the data; [`hold_out`] tunes least
-//! gain, rounds, temperature and the weight of the linear model on held-out parts of the training
-//! graphs; [`early_stopping`] finds the number of rounds on a held-out fifth.
+//! [`automatic`] derives parameters from what is cheaply known of the data; [`hold_out`] tunes
+//! least gain, rounds, temperature and the weight of the linear model on held-out parts of the
+//! training graphs; [`early_stopping`] finds the number of rounds on a held-out fifth.
 //!
 //! **Invariant.** What uses targets sees the training graphs alone, except for the meaning of the
 //! target column (which classes there are, or that it holds numbers). Sizes (the number of graphs

@@ -7,10 +7,12 @@
 //! `logp unknown` where there is no value. A threshold is thus a pattern of one vertex: engines,
 //! bounds, samples, model files and explanations treat it like any other pattern.
 //!
-//! **Invariant.** Every graph gets the same number of these vertices, after its own ones; their names
-//! are no labels of the graphs. Cuts ascend, are finite, and each divides the values it was found by.
+//! **Invariant.** Every graph gets the same number of these vertices, after its own ones; their
+//! names are no labels of the graphs. Cuts ascend, are finite, and each divides the values it was
+//! found by.
 //!
-//! **Cost.** A sort of each covariate; then a search among at most [`MAX_CUTS`] cuts for each value.
+//! **Cost.** A sort of each covariate; then a search among at most [`MAX_CUTS`] cuts for each
+//! value.
 
 mod measures;
 
@@ -50,8 +52,8 @@ pub struct Covariates {
 }
 
 impl Covariates {
-    /// Cuts covariates that are given: `values[c][i]` is that of graph `i` in the column `names[c]`,
-    /// NaN where it is unknown.
+    /// Cuts covariates that are given: `values[c][i]` is that of graph `i` in the column
+    /// `names[c]`, NaN where it is unknown.
     #[must_use]
     pub fn learn(names: &[String], values: &[Vec<f64>]) -> Covariates {
         let of = |(name, values): (&String, &Vec<f64>)| Covariate {
@@ -62,7 +64,8 @@ impl Covariates {
         Covariates { columns: names.iter().zip(values).map(of).collect() }
     }
 
-    /// These, then those measured on the graphs of `data`, each of which is some copies of one graph.
+    /// These, then those measured on the graphs of `data`, each of which is some copies of one
+    /// graph.
     #[must_use]
     pub fn with_measures(mut self, data: &Dataset, copies: usize) -> Covariates {
         let measures = Measure::all(data, copies);
@@ -181,8 +184,8 @@ impl Covariates {
     }
 }
 
-/// The covariate and the condition (`>= 2.3`, `< 2.3`, `unknown`) of a vertex's label, if it is one of a
-/// threshold.
+/// The covariate and the condition (`>= 2.3`, `< 2.3`, `unknown`) of a vertex's label, if it is one
+/// of a threshold.
 #[must_use]
 pub fn condition(label: &str) -> Option<(&str, &str)> {
     if let Some(name) = label.strip_suffix(" unknown") {
