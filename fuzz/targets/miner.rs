@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use oracle::pattern::{Code, mine, plain, smallest_code};
 use spinney::graph::{Graph, GraphBuilder};
-use spinney::mining::{Canonizer, Census, EnumerationTree, Limits, Next, visit};
+use spinney::mining::{Canonizer, Census, EnumerationTree, PatternLimits, Next, visit};
 
 /// Up to three graphs of up to six vertices and seven edges; a byte is a vertex or an edge.
 fn graphs(content: &[u8]) -> Vec<Graph> {
@@ -48,7 +48,7 @@ fuzz_target!(|content: &[u8]| {
         })
         .collect();
     assert_eq!(by_census, expected, "census");
-    let limits = Limits { min_support: 1, max_edges: Some(7) };
+    let limits = PatternLimits { min_support: 1, max_edges: Some(7) };
     let spread = |found: &[u32], counts: &[u64]| {
         let mut row = vec![0; graphs.len()];
         found.iter().zip(counts).for_each(|(&g, &count)| row[g as usize] = count as u32);

@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Read, Write};
 
 use serde_json::json;
 use spinney::labels::Labels;
-use spinney::mining::{Limits, Wanted, mine};
+use spinney::mining::{PatternLimits, Wanted, mine};
 use spinney_chem::smarts::smarts;
 use spinney_chem::toolkit::{from_mol_block, from_smiles};
 use spinney_chem::{Chemistry, Molecule};
@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let chemistry =
         Chemistry { atoms: vec![atoms.parse()?], bonds: bonds.parse()?, ..Chemistry::default() };
-    let limits = Limits { min_support: min_support.parse()?, max_edges: Some(max_edges.parse()?) };
+    let limits =
+        PatternLimits { min_support: min_support.parse()?, max_edges: Some(max_edges.parse()?) };
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     let mut labels = Labels::default();

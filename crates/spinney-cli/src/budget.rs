@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use spinney::boosting::{BoostingRecord, Limits};
+use spinney::boosting::{BoostingRecord, TrainingLimits};
 use spinney::model::Model;
 use spinney::training::Budget;
 
@@ -25,7 +25,7 @@ pub(crate) struct BudgetArgs {
 
 impl BudgetArgs {
     /// The limits of a command that started at `started`.
-    pub(crate) fn limits(&self, started: Instant, memory: Option<Bytes>) -> Limits {
+    pub(crate) fn limits(&self, started: Instant, memory: Option<Bytes>) -> TrainingLimits {
         let budget = Budget {
             time: self.time.map(|time| time.0),
             memory: memory.map(|bytes| bytes.0),

@@ -9,7 +9,7 @@ use serde_json::json;
 use spinney::dataset::GraphRecord;
 use spinney::mining::exploration::{Exploration, check_census};
 use spinney::mining::mine::PatternCounter;
-use spinney::mining::{DfsCode, Limits, Mined, PatternCounts, Wanted, mine};
+use spinney::mining::{DfsCode, Mined, PatternCounts, PatternLimits, Wanted, mine};
 use spinney::{Dataset, Engine, Error, Result, io};
 use spinney_chem::smarts::pattern_text;
 
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::check(&outputs, &[&args.input.input])?;
     let data = input::read_plain(&args.input.input, &args.input.reading, &args.common)?.data;
     let wanted = Wanted {
-        limits: Limits {
+        limits: PatternLimits {
             min_support: args.min_support.of(data.len()),
             max_edges: args.max_edges.0,
         },

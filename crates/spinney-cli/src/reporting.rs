@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{BoostingRecord, Exploration, Limits};
+use spinney::boosting::{BoostingRecord, Exploration, TrainingLimits};
 use spinney::evaluation::Folds;
 use spinney::evaluation::folds::GraphFolds;
 use spinney::mining::mine::{PatternCounts, Wanted};
@@ -51,7 +51,7 @@ pub(crate) struct TrainingReport<'k> {
     pub(crate) evaluated: Option<Evaluation>,
     pub(crate) learning: Vec<Learning>,
     /// What the command may take.
-    pub(crate) limits: Limits,
+    pub(crate) limits: TrainingLimits,
 }
 
 impl TrainingReport<'_> {
@@ -102,7 +102,7 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<()> {
 pub(crate) fn counted(
     data: &Dataset,
     max_edges: Option<usize>,
-    limits: Limits,
+    limits: TrainingLimits,
 ) -> Option<Vec<usize>> {
     let is_limited = limits.until.is_some() || limits.patterns.is_some();
     let is_quick = !is_limited && input::edge_sets(data, max_edges) <= MAX_COUNTED_EDGE_SETS;

@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
 use spinney::labels::{Label, Labels, Names};
-use spinney::mining::{DfsCode, DfsEdge, Limits, Wanted};
+use spinney::mining::{DfsCode, DfsEdge, PatternLimits, Wanted};
 use spinney::model::Matcher;
 use spinney_chem::draw::pattern_svg;
 use spinney_chem::smarts::pattern_text;
@@ -61,7 +61,7 @@ pub(crate) fn mine(
     let data = Arc::clone(&graphs.data);
     let chemistry = graphs.chemistry();
     let MiningOptions { min_support, max_edges, closed, vertices, max_features, threads } = options;
-    let limits = Limits { min_support: min_support.max(1), max_edges };
+    let limits = PatternLimits { min_support: min_support.max(1), max_edges };
     let wanted = Wanted { limits, vertices, closed };
     let inner = work::run(py, threads, move |channel| {
         let mut found: Vec<(DfsCode, u32)> = Vec::new();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use spinney::boosting::{Booster, Exploration, Trained};
-use spinney::mining::{Census, Limits, Next, visit};
+use spinney::mining::{Census, Next, PatternLimits, visit};
 use spinney::params::FixedParams;
 use spinney::{Dataset, Engine, demo, io};
 
@@ -42,7 +42,7 @@ fn census(c: &mut Criterion) {
 fn tree(c: &mut Criterion) {
     for (path, max_edges, expected) in CASES {
         let Some(data) = load(path) else { continue };
-        let limits = Limits { min_support: 1, max_edges: Some(max_edges) };
+        let limits = PatternLimits { min_support: 1, max_edges: Some(max_edges) };
         let count = || {
             let mut count = 0;
             visit(data.graphs(), limits, |found| {

@@ -14,7 +14,7 @@ use oracle::random::{
 };
 use spinney::graph::Graph;
 use spinney::mining::census::pattern_name;
-use spinney::mining::{Canonizer, Census, DfsCode, Limits, Next, visit};
+use spinney::mining::{Canonizer, Census, DfsCode, Next, PatternLimits, visit};
 
 fn name(graph: &Graph) -> u128 {
     pattern_name(graph).expect("a connected graph with an edge has a name")
@@ -235,7 +235,7 @@ fn by_census(graphs: &[Graph], max_edges: usize) -> Counts {
 
 fn by_codes(graphs: &[Graph], max_edges: usize) -> Counts {
     let mut counts = Counts::new();
-    visit(graphs, Limits { min_support: 1, max_edges: Some(max_edges) }, |found| {
+    visit(graphs, PatternLimits { min_support: 1, max_edges: Some(max_edges) }, |found| {
         let times = found.occurrences();
         let row = found.embeddings.graphs().iter().copied().zip(times).collect();
         assert!(counts.insert(found.code.clone(), row).is_none());

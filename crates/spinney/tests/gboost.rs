@@ -6,7 +6,7 @@ use proptest::{prop_assert, proptest};
 use spinney::boosting::Exploration;
 use spinney::gboost::{Machine, Params};
 use spinney::graph::{Graph, GraphBuilder};
-use spinney::mining::{Limits, Next, visit};
+use spinney::mining::{Next, PatternLimits, visit};
 use spinney::{Dataset, Engine, demo};
 
 /// Small random graphs over two vertex labels, made of numbers.
@@ -47,7 +47,7 @@ fn dataset(graphs: &[Graph], targets: &[f64]) -> Dataset {
 /// The optimum of the primal over every pattern of up to `max_edges` edges, both signs, by simplex.
 fn optimum(graphs: &[Graph], targets: &[f64], max_edges: usize, nu: f64) -> f64 {
     let mut columns: Vec<Vec<bool>> = Vec::new();
-    visit(graphs, Limits { min_support: 1, max_edges: Some(max_edges) }, |found| {
+    visit(graphs, PatternLimits { min_support: 1, max_edges: Some(max_edges) }, |found| {
         if found.code.edge_count() > 0 {
             let mut with = vec![false; graphs.len()];
             found.embeddings.graphs().iter().for_each(|&g| with[g as usize] = true);

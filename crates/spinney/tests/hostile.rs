@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use boosted::boosted_within;
 use oracle::random::{dataset, graph};
-use spinney::boosting::{BoostedModel, Limits};
+use spinney::boosting::{BoostedModel, TrainingLimits};
 use spinney::graph::Graph;
 use spinney::params::{FixedParams, LossKind};
 use spinney::{Dataset, Engine, Model, Result};
@@ -18,14 +18,14 @@ fn few() -> FixedParams {
     FixedParams { trees: 5, ..FixedParams::default() }
 }
 
-fn within(seconds: u64, megabytes: usize) -> Limits {
+fn within(seconds: u64, megabytes: usize) -> TrainingLimits {
     let until = Some(Instant::now() + Duration::from_secs(seconds));
-    Limits { until, memory: Some(megabytes << 20), ..Limits::default() }
+    TrainingLimits { until, memory: Some(megabytes << 20), ..TrainingLimits::default() }
 }
 
 /// Trains within limits, which must be kept, more or less: a round is not broken off in the middle
 /// of a histogram.
-fn train(data: &Dataset, params: &FixedParams, limits: Limits) -> Result<BoostedModel> {
+fn train(data: &Dataset, params: &FixedParams, limits: TrainingLimits) -> Result<BoostedModel> {
     let started = Instant::now();
     let fit = boosted_within(data, params, Engine::Auto, limits);
     assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
@@ -133,7 +133,7 @@ fn small_symmetric_graphs_need_no_limits() {
             path(20 + i % 2 * 1000)
         }];
     for make in kinds {
-        let fit = train(&by_turns(make, 10), &few(), Limits::default()).expect("a model");
+        let fit = train(&by_turns(make, 10), &few(), TrainingLimits::default()).expect("a model");
         assert!(fit.model.provenance().unproven.is_empty());
     }
 }
@@ -159,7 +159,7 @@ fn a_graph_of_a_million_edges_among_small_ones() {
 fn patterns_with_too_many_embeddings_are_named_in_the_model() {
     let data = by_turns(|i| star(100 + i % 2 * 100), 10);
     let params = FixedParams { trees: 2, max_edges: Some(3), count_levels: 1, ..few() };
-    let limits = Limits { memory: Some(400_000), ..Limits::default() };
+    let limits = TrainingLimits { memory: Some(400_000), ..TrainingLimits::default() };
     let fit = train(&data, &params, limits).expect("a model");
     let unproven = &fit.model.provenance().unproven;
     assert!(!unproven.is_empty());
@@ -191,7 +191,7 @@ fn a_thousand_target_classes() {
 fn a_hundred_thousand_target_classes_are_refused() {
     let graphs: Vec<Graph> = (0..100_000u32).map(|i| graph(&[i % 7], &[])).collect();
     let targets: Vec<String> = (0..100_000).map(|i| format!("c{i}")).collect();
-    let error = train(&dataset(&graphs, &targets), &few(), Limits::default());
+    let error = train(&dataset(&graphs, &targets), &few(), TrainingLimits::default());
     let error = error.expect_err("too much").to_string();
     assert!(error.contains("100000 classes") && error.contains("loss"), "{error}");
 }
@@ -199,9 +199,15 @@ fn a_hundred_thousand_target_classes_are_refused() {
 #[test]
 fn graphs_that_are_all_the_same_or_have_nothing_in_common() {
     let same = by_turns(|_| clique(4), 50);
-    assert!(train(&same, &few(), Limits::default()).expect("a model").model.patterns().is_empty());
+    assert!(
+        train(&same, &few(), TrainingLimits::default())
+            .expect("a model")
+            .model
+            .patterns()
+            .is_empty()
+    );
     let apart = by_turns(|i| graph(&[3 * i, 3 * i + 1, 3 * i + 2], &[(0, 1, i), (1, 2, i)]), 50);
-    train(&apart, &few(), Limits::default()).expect("a model");
+    train(&apart, &few(), TrainingLimits::default()).expect("a model");
 }
 
 #[test]
@@ -215,20 +221,20 @@ fn targets_and_weights_at_the_ends_of_the_range() {
     for params in [few(), FixedParams { trees: 5, ..FixedParams::paper() }] {
         let params = FixedParams { loss: LossKind::Squared, ..params };
         // The squared loss of 1e300 is no number: it must say so.
-        if let Err(error) = train(&signs, &params, Limits::default()) {
+        if let Err(error) = train(&signs, &params, TrainingLimits::default()) {
             assert!(error.to_string().contains("scale the targets"), "{error}");
         }
         let tiny = numbers(&|i| format!("{}e-300", i % 3));
-        train(&tiny, &params, Limits::default()).expect("a model");
+        train(&tiny, &params, TrainingLimits::default()).expect("a model");
         let mixed = numbers(&|i| ["1e-300", "1", "1e150"][i as usize % 3].to_owned());
-        train(&mixed, &params, Limits::default()).expect("a model");
+        train(&mixed, &params, TrainingLimits::default()).expect("a model");
     }
     let data = numbers(&|i| (i % 2).to_string());
     for zero in 0..3u32 {
         let weights =
             (0..60).map(|i| if i % 3 == zero { 0.0 } else { 1.0 + f64::from(i) }).collect();
         let data = data.clone().with_weights(weights).expect("weights");
-        train(&data, &few(), Limits::default()).expect("a model");
+        train(&data, &few(), TrainingLimits::default()).expect("a model");
     }
     let error = data.with_weights(vec![0.0; 60]).expect_err("nothing to learn from");
     assert!(error.to_string().contains("weight"), "{error}");

@@ -16,7 +16,7 @@ use spinney::evaluation::metrics::Metric;
 use spinney::evaluation::predictions::{Truth, measure};
 use spinney::graph::Graph;
 use spinney::mining::classes::{ClassTable, Columns};
-use spinney::mining::{Census, Limits, Next, visit};
+use spinney::mining::{Census, Next, PatternLimits, visit};
 use spinney::params::FixedParams;
 use spinney::training::cross_validation::{FoldWork, cross_validate};
 use spinney::training::{Explored, Silent};
@@ -25,7 +25,7 @@ use spinney::{Dataset, Engine, fit};
 /// Patterns of one edge or more, by walking the enumeration tree.
 fn visited(graphs: &[Graph], min_support: usize, max_edges: Option<usize>) -> usize {
     let mut count = 0;
-    visit(graphs, Limits { min_support, max_edges }, |found| {
+    visit(graphs, PatternLimits { min_support, max_edges }, |found| {
         count += usize::from(found.code.edge_count() > 0);
         Next::Descend
     });

@@ -11,7 +11,7 @@ use boosted::{boosted_within, everything, valid};
 use oracle::random::{Random, Shape, dataset, graph, random_connected};
 use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
 use spinney::boosting::{
-    BoostedModel, Booster, Checkpoint, Exploration, Limits, StopReason, Trained,
+    BoostedModel, Booster, Checkpoint, Exploration, StopReason, Trained, TrainingLimits,
 };
 use spinney::model::{Model, Node};
 use spinney::params::{Criterion, FixedParams, Leaf};
@@ -25,7 +25,12 @@ fn data(seed: u64, count: usize) -> Dataset {
     dataset(&graphs, &targets)
 }
 
-fn train(data: &Dataset, params: &FixedParams, engine: Engine, limits: Limits) -> BoostedModel {
+fn train(
+    data: &Dataset,
+    params: &FixedParams,
+    engine: Engine,
+    limits: TrainingLimits,
+) -> BoostedModel {
     boosted_within(data, params, engine, limits).expect("a model")
 }
 
@@ -93,9 +98,9 @@ proptest! {
         engine in prop::sample::select(vec![Engine::Bound, Engine::Auto]),
     ) {
         let (data, params) = (data(seed, 30), params(kind));
-        let limits = Limits { patterns: Some(most), ..Limits::default() };
+        let limits = TrainingLimits { patterns: Some(most), ..TrainingLimits::default() };
         let limited = train(&data, &params, engine, limits);
-        let free = train(&data, &params, engine, Limits::default());
+        let free = train(&data, &params, engine, TrainingLimits::default());
         let said = check(&limited.model, &free.model);
         prop_assert!(said.is_ok(), "{said:?}");
         if limited.record.stopped != StopReason::PatternLimit {
@@ -107,9 +112,9 @@ proptest! {
     #[test]
     fn the_limit_of_memory_is_honest(seed in 0u64..1 << 40, kind in 0usize..4) {
         let (data, params) = (data(seed, 30), params(kind));
-        let limits = Limits { memory: Some(1000), ..Limits::default() };
+        let limits = TrainingLimits { memory: Some(1000), ..TrainingLimits::default() };
         let limited = train(&data, &params, Engine::Bound, limits);
-        let free = train(&data, &params, Engine::Bound, Limits::default());
+        let free = train(&data, &params, Engine::Bound, TrainingLimits::default());
         let said = check(&limited.model, &free.model);
         prop_assert!(said.is_ok(), "{said:?}");
         match kind {
@@ -139,9 +144,9 @@ proptest! {
         let data = dataset(&graphs, &targets);
         let params = FixedParams { max_edges: Some(2), trees: 3, ..params(kind) };
         // A growth may have 4,096 embeddings; the space counts as full only far beyond.
-        let limits = Limits { memory: Some(400_000), ..Limits::default() };
+        let limits = TrainingLimits { memory: Some(400_000), ..TrainingLimits::default() };
         let limited = train(&data, &params, Engine::Bound, limits);
-        let free = train(&data, &params, Engine::Bound, Limits::default());
+        let free = train(&data, &params, Engine::Bound, TrainingLimits::default());
         let said = check(&limited.model, &free.model);
         prop_assert!(said.is_ok(), "{said:?}");
     }
@@ -152,13 +157,14 @@ fn no_time_at_all_gives_a_model() {
     let data = data(5, 40);
     for engine in [Engine::Bound, Engine::Census, Engine::Auto] {
         for kind in 0..4 {
-            let limits = Limits { until: Some(Instant::now()), ..Limits::default() };
+            let limits =
+                TrainingLimits { until: Some(Instant::now()), ..TrainingLimits::default() };
             let fit = train(&data, &params(kind), engine, limits);
             assert_eq!(fit.record.stopped, StopReason::TimeLimit);
             assert_eq!(fit.record.rounds.len(), 1);
             let unproven = &fit.model.provenance().unproven;
             assert_eq!(unproven.len(), 1, "the root");
-            let free = train(&data, &params(kind), Engine::Census, Limits::default());
+            let free = train(&data, &params(kind), Engine::Census, TrainingLimits::default());
             check(&fit.model, &free.model).expect("an honest bound");
         }
     }
@@ -168,10 +174,15 @@ fn no_time_at_all_gives_a_model() {
 fn any_time_gives_a_model_that_is_a_beginning() {
     let data = data(6, 200);
     let params = FixedParams { max_edges: Some(8), trees: 40, ..params(2) };
-    let free = train(&data, &params, Engine::Census, Limits::default());
+    let free = train(&data, &params, Engine::Census, TrainingLimits::default());
     for millis in [1, 5, 20, 50] {
         let until = Some(Instant::now() + Duration::from_millis(millis));
-        let fit = train(&data, &params, Engine::Bound, Limits { until, ..Limits::default() });
+        let fit = train(
+            &data,
+            &params,
+            Engine::Bound,
+            TrainingLimits { until, ..TrainingLimits::default() },
+        );
         check(&fit.model, &free.model).expect("an honest beginning");
     }
 }
@@ -182,10 +193,10 @@ fn a_training_goes_on_after_a_limit() {
     let data = data(7, 60);
     let all = everything(&data);
     let params = params(1);
-    let free = train(&data, &params, Engine::Bound, Limits::default());
+    let free = train(&data, &params, Engine::Bound, TrainingLimits::default());
     let valid = valid(&params);
     for most in [20, 60, 120, 200] {
-        let limits = Limits { patterns: Some(most), ..Limits::default() };
+        let limits = TrainingLimits { patterns: Some(most), ..TrainingLimits::default() };
         let exploration = Exploration::with_limits(&data, params.max_edges, Engine::Bound, limits);
         let booster = Booster::new(&exploration, &valid, &all, &[]).expect("a training");
         let mut written: Option<Checkpoint> = None;

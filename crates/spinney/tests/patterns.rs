@@ -13,7 +13,7 @@ use oracle::pattern::{
 };
 use oracle::random::{Random, Shape, graph, random_connected, random_graphs, shuffled};
 use spinney::graph::Graph;
-use spinney::mining::{Canonizer, Census, DfsCode, EnumerationTree, Limits, Next, visit};
+use spinney::mining::{Canonizer, Census, DfsCode, EnumerationTree, Next, PatternLimits, visit};
 use spinney::model::Matcher;
 use spinney::model::matcher::Scratch;
 
@@ -36,7 +36,7 @@ fn spread(graphs: &[u32], counts: impl Iterator<Item = u64>, all: usize) -> Vec<
 }
 
 /// What `visit` finds; panics if it comes to a pattern twice or out of order.
-fn visited_table(graphs: &[Graph], limits: Limits) -> Table {
+fn visited_table(graphs: &[Graph], limits: PatternLimits) -> Table {
     let mut table = Table::new();
     let mut last: Option<Code> = None;
     let whole = visit(graphs, limits, |found| {
@@ -71,7 +71,7 @@ fn census_table(graphs: &[Graph], max_edges: usize) -> Table {
     table
 }
 
-fn tree_table(graphs: &[Graph], limits: Limits) -> Table {
+fn tree_table(graphs: &[Graph], limits: PatternLimits) -> Table {
     let mut tree = EnumerationTree::new(graphs, vec![true; graphs.len()], limits);
     let mut at = 0;
     while (at as usize) < tree.len() {
@@ -121,7 +121,7 @@ fn counts_known_by_hand() {
     assert_eq!(count(&[0; 3], &[(0, 1, 0), (1, 2, 0)]), 10);
     assert_eq!(count(&[0; 3], &[(0, 1, 0), (1, 2, 0), (2, 0, 0)]), 2);
     assert_eq!(count(&[0; 5], &[(0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 0)]), 1);
-    assert_eq!(table, visited_table(&[bow], Limits::default()));
+    assert_eq!(table, visited_table(&[bow], PatternLimits::default()));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn visit_census_and_tree_find_what_brute_force_finds() {
     for (seed, graphs) in sets(3_000, 9) {
         let max_edges = 1 + seed as usize % 6;
         let expected = oracle_table(&mine(&graphs, max_edges));
-        let limits = Limits { min_support: 1, max_edges: Some(max_edges) };
+        let limits = PatternLimits { min_support: 1, max_edges: Some(max_edges) };
         assert_eq!(visited_table(&graphs, limits), expected, "visit, set {seed}");
         assert_eq!(census_table(&graphs, max_edges), expected, "census, set {seed}");
         assert_eq!(tree_table(&graphs, limits), expected, "tree, set {seed}");
@@ -141,8 +141,8 @@ fn without_a_limit_patterns_go_up_to_whole_graphs() {
     for (seed, graphs) in sets(400, 9) {
         let largest = graphs.iter().map(Graph::edge_count).max().unwrap_or(0);
         let expected = oracle_table(&mine(&graphs, largest));
-        assert_eq!(visited_table(&graphs, Limits::default()), expected, "visit, set {seed}");
-        assert_eq!(tree_table(&graphs, Limits::default()), expected, "tree, set {seed}");
+        assert_eq!(visited_table(&graphs, PatternLimits::default()), expected, "visit, set {seed}");
+        assert_eq!(tree_table(&graphs, PatternLimits::default()), expected, "tree, set {seed}");
         assert_eq!(census_table(&graphs, usize::MAX), expected, "census, set {seed}");
     }
 }
@@ -156,7 +156,7 @@ fn minimum_support_keeps_exactly_the_frequent_patterns() {
             let frequent: Vec<Mined> =
                 mined.iter().filter(|m| m.support() >= min_support).cloned().collect();
             let expected = oracle_table(&frequent);
-            let limits = Limits { min_support, max_edges: Some(max_edges) };
+            let limits = PatternLimits { min_support, max_edges: Some(max_edges) };
             assert_eq!(visited_table(&graphs, limits), expected, "visit, set {seed}");
             assert_eq!(tree_table(&graphs, limits), expected, "tree, set {seed}");
         }
@@ -168,7 +168,7 @@ fn minimum_support_keeps_exactly_the_frequent_patterns() {
 fn only_counting_graphs_keep_a_pattern_alive() {
     for (seed, graphs) in sets(500, 8) {
         let counting: Vec<bool> = (0..graphs.len()).map(|g| g % 3 != 0).collect();
-        let limits = Limits { min_support: 2, max_edges: Some(4) };
+        let limits = PatternLimits { min_support: 2, max_edges: Some(4) };
         let mut tree = EnumerationTree::new(&graphs, counting.clone(), limits);
         let mut at = 0;
         while (at as usize) < tree.len() {
@@ -281,7 +281,7 @@ fn random_code(random: &mut Random, graph: &Graph) -> DfsCode {
 #[test]
 fn pruning_skips_what_lies_below_and_nothing_else() {
     for (seed, graphs) in sets(300, 8) {
-        let limits = Limits { min_support: 1, max_edges: Some(4) };
+        let limits = PatternLimits { min_support: 1, max_edges: Some(4) };
         let all: Vec<Code> = visited_table(&graphs, limits).into_keys().collect();
         let pruned = |code: &Code| code.1.len() == 2 && code.1[1].2 == code.1[1].4;
         let below = |code: &Code| code.1.len() > 2 && pruned(&(code.0, code.1[..2].to_vec()));
@@ -302,7 +302,7 @@ fn pruning_skips_what_lies_below_and_nothing_else() {
 fn stopping_stops() {
     let (_, graphs) = sets(1, 8).next().expect("a set");
     let mut met = 0;
-    let whole = visit(&graphs, Limits::default(), |_| {
+    let whole = visit(&graphs, PatternLimits::default(), |_| {
         met += 1;
         if met == 5 { Next::Stop } else { Next::Descend }
     });
@@ -323,7 +323,7 @@ fn closed_patterns_are_those_of_the_definition() {
         };
         let closed: BTreeMap<Code, bool> =
             mined.iter().map(|m| (smallest_code(&m.pattern), is_closed(m))).collect();
-        visit(&graphs, Limits { min_support: 1, max_edges: Some(3) }, |found| {
+        visit(&graphs, PatternLimits { min_support: 1, max_edges: Some(3) }, |found| {
             assert_eq!(
                 found.is_closed(),
                 closed[&plain(found.code)],
@@ -369,8 +369,8 @@ fn unseen_labels_match_nothing() {
     let one = plain(&DfsCode::vertex(0));
     let pair = smallest_code(&Pattern::of(&graph(&[0, 0], &[(0, 1, 0)])));
     let expected = Table::from([(one, vec![2, 3]), (pair, vec![0, 1])]);
-    assert_eq!(visited_table(&graphs, Limits::default()), expected);
-    assert_eq!(tree_table(&graphs, Limits::default()), expected);
+    assert_eq!(visited_table(&graphs, PatternLimits::default()), expected);
+    assert_eq!(tree_table(&graphs, PatternLimits::default()), expected);
     assert_eq!(census_table(&graphs, 5), expected);
 }
 
@@ -378,8 +378,8 @@ fn unseen_labels_match_nothing() {
 fn nothing_is_found_in_nothing() {
     let empty = graph(&[], &[]);
     for graphs in [vec![], vec![empty.clone()], vec![empty.clone(), empty]] {
-        assert!(visited_table(&graphs, Limits::default()).is_empty());
-        assert!(tree_table(&graphs, Limits::default()).is_empty());
+        assert!(visited_table(&graphs, PatternLimits::default()).is_empty());
+        assert!(tree_table(&graphs, PatternLimits::default()).is_empty());
         assert!(census_table(&graphs, 4).is_empty());
     }
 }

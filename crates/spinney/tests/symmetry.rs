@@ -12,7 +12,7 @@ use oracle::pattern::{Code, Mined, embeddings, mine, plain, smallest_code};
 use oracle::random::{Random, Shape, graph, random_connected, shuffled};
 use spinney::graph::{Graph, GraphBuilder};
 use spinney::mining::dfs_code::MAX_PATTERN_EDGES;
-use spinney::mining::{Canonizer, DfsCode, DfsEdge, EnumerationTree, Limits, Next, visit};
+use spinney::mining::{Canonizer, DfsCode, DfsEdge, EnumerationTree, Next, PatternLimits, visit};
 
 /// Occurrences of each pattern in each graph.
 type Table = BTreeMap<Code, Vec<u64>>;
@@ -91,7 +91,7 @@ fn spread(graphs: &[u32], counts: impl IntoIterator<Item = u64>, all: usize) -> 
     row
 }
 
-fn visited(graphs: &[Graph], limits: Limits) -> Table {
+fn visited(graphs: &[Graph], limits: PatternLimits) -> Table {
     let mut table = Table::new();
     visit(graphs, limits, |found| {
         let row = spread(found.embeddings.graphs(), found.occurrences(), graphs.len());
@@ -102,7 +102,7 @@ fn visited(graphs: &[Graph], limits: Limits) -> Table {
 }
 
 /// Grows the whole tree, open patterns in a random order.
-fn grown(graphs: &[Graph], limits: Limits, memory: Option<usize>, seed: u64) -> Table {
+fn grown(graphs: &[Graph], limits: PatternLimits, memory: Option<usize>, seed: u64) -> Table {
     let mut random = Random::new(seed);
     let counting = vec![true; graphs.len()];
     let mut tree = EnumerationTree::new(graphs, counting, limits).with_memory(memory);
@@ -130,7 +130,7 @@ fn symmetric_graphs_are_mined_like_by_brute_force() {
         let mined = mine(&graphs, max_edges);
         for min_support in 1..=3 {
             let expected = oracle_table(&mined, min_support);
-            let limits = Limits { min_support, max_edges: Some(max_edges) };
+            let limits = PatternLimits { min_support, max_edges: Some(max_edges) };
             assert_eq!(visited(&graphs, limits), expected, "visit, set {seed}");
             assert_eq!(grown(&graphs, limits, None, seed), expected, "tree, set {seed}");
         }
@@ -141,7 +141,7 @@ fn symmetric_graphs_are_mined_like_by_brute_force() {
 #[test]
 fn a_tree_with_little_memory_is_the_same_tree() {
     for (seed, graphs) in symmetric_sets(60) {
-        let limits = Limits { min_support: 1 + seed as usize % 2, max_edges: Some(5) };
+        let limits = PatternLimits { min_support: 1 + seed as usize % 2, max_edges: Some(5) };
         let expected = visited(&graphs, limits);
         for memory in [0, 300, 5_000, 1_000_000] {
             let found = grown(&graphs, limits, Some(memory), seed);
@@ -165,7 +165,7 @@ fn closed_patterns_of_symmetric_graphs() {
         let small = mined.iter().filter(|m| m.pattern.edges.len() <= 4);
         let closed: BTreeMap<Code, bool> =
             small.map(|m| (smallest_code(&m.pattern), is_closed(m))).collect();
-        visit(&graphs, Limits { min_support: 1, max_edges: Some(4) }, |found| {
+        visit(&graphs, PatternLimits { min_support: 1, max_edges: Some(4) }, |found| {
             let expected = closed[&plain(found.code)];
             assert_eq!(found.is_closed(), expected, "set {seed} {:?}", found.code);
             Next::Descend
@@ -183,9 +183,9 @@ fn large_graphs_are_mined_like_small_ones() {
             let small: Vec<Graph> =
                 (0..3).map(|_| random_connected(&mut random, 6, 3, shape)).collect();
             let large: Vec<Graph> = small.iter().map(|g| moved(g, far)).collect();
-            let mut found = visited(&large, Limits::default());
+            let mut found = visited(&large, PatternLimits::default());
             found.retain(|code, _| code.0 != 9);
-            assert_eq!(found, visited(&small, Limits::default()));
+            assert_eq!(found, visited(&small, PatternLimits::default()));
         }
     }
 }
@@ -211,7 +211,7 @@ fn long_paths_have_a_pattern_for_each_stretch() {
     for n in [40, 70] {
         let labels: Vec<u32> = (0..n).collect();
         let edges: Vec<_> = (1..n).map(|v| (v - 1, v, 0)).collect();
-        let found = visited(&[graph(&labels, &edges)], Limits::default());
+        let found = visited(&[graph(&labels, &edges)], PatternLimits::default());
         assert_eq!(found.len() as u32, n * (n + 1) / 2);
         assert!(found.values().all(|counts| counts == &[1]));
     }
@@ -224,7 +224,7 @@ fn stars_occur_as_often_as_leaves_can_be_chosen() {
     let edges: Vec<_> = (1..=leaves as u32).map(|v| (0, v, 0)).collect();
     let star = graph(&vec![0; leaves as usize + 1], &edges);
     let mut counts = Vec::new();
-    visit(&[star], Limits { min_support: 1, max_edges: Some(4) }, |found| {
+    visit(&[star], PatternLimits { min_support: 1, max_edges: Some(4) }, |found| {
         counts.push(found.occurrences()[0]);
         Next::Descend
     });

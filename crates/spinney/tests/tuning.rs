@@ -9,7 +9,7 @@ use boosted::{auto, everything, explored, model, request, tune, unchanged, valid
 use oracle::random::{Random, Shape, dataset, random_connected};
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use spinney::boosting::loss::Loss;
-use spinney::boosting::{Booster, Exploration, Limits};
+use spinney::boosting::{Booster, Exploration, TrainingLimits};
 use spinney::evaluation::{Folds, Split};
 use spinney::params::{FixedParams, Setting, ValidParams};
 use spinney::training::cross_validation::{FoldWork, cross_validate};
@@ -207,7 +207,7 @@ fn what_was_given_stays_and_so_does_what_cannot_be_tuned() {
     assert_eq!(plan_of(&stopping).hold_out, None);
     // Stopped, limited, too few graphs, numbers.
     stays(&plan(small(), &some), &exploration, true);
-    let limits = Limits { patterns: Some(1_000_000), ..Limits::default() };
+    let limits = TrainingLimits { patterns: Some(1_000_000), ..TrainingLimits::default() };
     let limited = Exploration::with_limits(&some, Some(2), Engine::Census, limits);
     stays(&plan(small(), &some), &limited, false);
     let few = data(3, 199, 80);

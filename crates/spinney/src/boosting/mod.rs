@@ -28,7 +28,7 @@ pub mod trained;
 mod tree_grower;
 
 pub use crate::mining::exploration::Exploration;
-pub use crate::mining::limits::Limits;
+pub use crate::mining::limits::TrainingLimits;
 pub use crate::params::{Engine, FixedParams, ValidParams};
 pub use assemble::data_sha256;
 pub use booster::Booster;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::mining::Engine;
 use crate::mining::dfs_code::MAX_PATTERN_EDGES;
-use crate::mining::limits::Limits;
+use crate::mining::limits::TrainingLimits;
 use crate::mining::{Census, CensusProgress, EmbeddingBudget, edge_set_bound, estimate_edge_sets};
 
 /// Above this many edge sets (estimated), the `auto` engine does not take a census.
@@ -32,7 +32,7 @@ const CENSUS_MAX_ESTIMATED_SETS: f64 = 2e9;
 
 /// Says whether a census may go on.
 struct CensusLimits {
-    limits: Limits,
+    limits: TrainingLimits,
     /// A census may take half of the time.
     until: Option<Instant>,
     max_edge_sets: u64,
@@ -41,7 +41,7 @@ struct CensusLimits {
 }
 
 impl CensusLimits {
-    fn new(limits: Limits, engine: Engine) -> CensusLimits {
+    fn new(limits: TrainingLimits, engine: Engine) -> CensusLimits {
         let now = Instant::now();
         let until = limits.until.map(|until| now + until.saturating_duration_since(now) / 2);
         let is_chosen = engine == Engine::Census;
@@ -77,7 +77,7 @@ pub struct Exploration<'d> {
     census: Option<Arc<Census>>,
     max_edges: Option<usize>,
     embedding_bytes: Option<usize>,
-    limits: Limits,
+    limits: TrainingLimits,
     given_up: Option<String>,
     patience: Option<usize>,
     edge_sets: f64,
@@ -119,7 +119,7 @@ impl<'d> Exploration<'d> {
         memory: Option<usize>,
     ) -> Self {
         let budget = MemoryBudget { whole: memory, embeddings: memory };
-        Exploration::explored(data, max_edges, engine, budget, Limits::default())
+        Exploration::explored(data, max_edges, engine, budget, TrainingLimits::default())
     }
 
     /// The same within limits of time, memory and patterns, which hold for the trainings, too: one
@@ -130,7 +130,7 @@ impl<'d> Exploration<'d> {
         data: &'d Dataset,
         max_edges: Option<usize>,
         engine: Engine,
-        limits: Limits,
+        limits: TrainingLimits,
     ) -> Self {
         let budget = MemoryBudget { whole: limits.memory, embeddings: limits.embeddings() };
         Exploration::explored(data, max_edges, engine, budget, limits)
@@ -141,7 +141,7 @@ impl<'d> Exploration<'d> {
         max_edges: Option<usize>,
         engine: Engine,
         budget: MemoryBudget,
-        limits: Limits,
+        limits: TrainingLimits,
     ) -> Self {
         let start = Instant::now();
         let graphs = data.graphs();
@@ -215,7 +215,7 @@ impl<'d> Exploration<'d> {
 
     /// The limits that hold for trainings.
     #[must_use]
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> TrainingLimits {
         self.limits
     }
 

@@ -13,7 +13,7 @@ use crate::mining::extend::{CodeStep, Extension, Family, Shape};
 use crate::mining::flat::{Flat, StepId};
 use crate::mining::join::{Embeddings, Gathered, Hit, JoinedLists, join};
 use crate::mining::minimal::{MinimalityTest, Verdict};
-use crate::mining::visit::Limits;
+use crate::mining::visit::PatternLimits;
 
 /// What must be known of patterns that are not extended further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +80,7 @@ impl Grower {
     pub(crate) fn new(
         graphs: &[Graph],
         counting: Vec<bool>,
-        limits: Limits,
+        limits: PatternLimits,
         detail: Detail,
     ) -> Self {
         let min_support = limits.min_support.max(1);

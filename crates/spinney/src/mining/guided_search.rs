@@ -19,7 +19,7 @@ use crate::mining::dfs_code::{DfsCode, DfsEdge};
 use crate::mining::embedding_budget::EmbeddingBudget;
 use crate::mining::extend::Family;
 use crate::mining::grow::{Detail, Grower};
-use crate::mining::visit::Limits;
+use crate::mining::visit::PatternLimits;
 
 /// Sees the patterns of a guided search and says which are wanted.
 pub(crate) trait GuidedVisitor {
@@ -90,7 +90,7 @@ impl GraphSubset {
         visitor: &mut dyn GuidedVisitor,
     ) -> WalkSummary {
         let graphs = &self.graphs[range];
-        let limits = Limits { min_support, max_edges: Some(self.max_edges) };
+        let limits = PatternLimits { min_support, max_edges: Some(self.max_edges) };
         let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, Detail::Rows);
         grower.set_budget(self.budget);
         let mut code = DfsCode::default();

@@ -1,13 +1,13 @@
 //! What a training may take: time, memory and patterns.
 //!
 //! Time and patterns are limits as they are. Memory is known from a space's own count and, where
-//! the caller can ask the system ([`Limits::resident`]), from what the process really holds.
+//! the caller can ask the system ([`TrainingLimits::resident`]), from what the process really holds.
 
 use std::time::Instant;
 
 /// What a training may take.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
+pub struct TrainingLimits {
     /// When to stop.
     pub until: Option<Instant>,
     /// The most bytes of the whole process, as far as they can be known.
@@ -34,7 +34,7 @@ fn share(bytes: usize, of: f64) -> usize {
     (bytes as f64 * of) as usize
 }
 
-impl Limits {
+impl TrainingLimits {
     /// Bytes for the embeddings that are kept.
     #[must_use]
     pub fn embeddings(&self) -> Option<usize> {

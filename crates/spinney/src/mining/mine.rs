@@ -11,13 +11,13 @@ use crate::mining::census::Census;
 use crate::mining::classes::{ClassTable, Columns};
 use crate::mining::dfs_code::DfsCode;
 use crate::mining::grow::Detail;
-use crate::mining::visit::{Limits, Next, Visit, visit_with};
+use crate::mining::visit::{Next, PatternLimits, Visit, visit_with};
 
 /// What to report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
     /// Support and size.
-    pub limits: Limits,
+    pub limits: PatternLimits,
     /// Whether single vertices are patterns.
     pub vertices: bool,
     /// Only patterns to which no edge can be added without losing a graph.

@@ -52,4 +52,4 @@ pub use fragments::Fragments;
 pub use join::Embeddings;
 pub use mine::{Mined, PatternCounts, Wanted, mine};
 pub use tree::{EnumerationTree, NodeId};
-pub use visit::{Limits, Next, Visit, visit};
+pub use visit::{Next, PatternLimits, Visit, visit};

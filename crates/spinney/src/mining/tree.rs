@@ -20,7 +20,7 @@ use crate::mining::dfs_code::{DfsCode, DfsEdge};
 use crate::mining::embedding_budget::EmbeddingBudget;
 use crate::mining::extend::{CodeStep, Extension, Family};
 use crate::mining::grow::{Detail, Grower};
-use crate::mining::visit::Limits;
+use crate::mining::visit::PatternLimits;
 
 /// A pattern's number in an [`EnumerationTree`]: parents have smaller numbers than children.
 pub type NodeId = u32;
@@ -28,7 +28,7 @@ pub type NodeId = u32;
 /// The explored part of the enumeration tree of some graphs.
 #[derive(Debug)]
 pub struct EnumerationTree<'g> {
-    limits: Limits,
+    limits: PatternLimits,
     nodes: Vec<Node>,
     grower: Grower,
     families: Families,
@@ -113,7 +113,7 @@ impl<'g> EnumerationTree<'g> {
     /// The tree with its roots, the single vertices. `counting` says for each graph whether it
     /// counts towards `min_support`.
     #[must_use]
-    pub fn new(graphs: &'g [Graph], counting: Vec<bool>, limits: Limits) -> Self {
+    pub fn new(graphs: &'g [Graph], counting: Vec<bool>, limits: PatternLimits) -> Self {
         let grower = Grower::new(graphs, counting, limits, Detail::Counts);
         let families = Families::default();
         let nodes = Vec::new();

@@ -20,20 +20,20 @@ use crate::mining::join::Embeddings;
 
 /// Which patterns to look for.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct PatternLimits {
     /// The smallest number of graphs that must contain a pattern (at least 1).
     pub min_support: usize,
     /// The most edges of a pattern; `None` for no limit but [`MAX_PATTERN_EDGES`].
     pub max_edges: Option<usize>,
 }
 
-impl Default for Limits {
+impl Default for PatternLimits {
     fn default() -> Self {
-        Limits { min_support: 1, max_edges: None }
+        PatternLimits { min_support: 1, max_edges: None }
     }
 }
 
-impl Limits {
+impl PatternLimits {
     pub(crate) fn max_edges(&self) -> usize {
         self.max_edges.unwrap_or(MAX_PATTERN_EDGES).min(MAX_PATTERN_EDGES)
     }
@@ -179,7 +179,7 @@ struct Level {
 /// edges). Returns whether the walk went to its end.
 pub fn visit(
     graphs: &[Graph],
-    limits: Limits,
+    limits: PatternLimits,
     visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     visit_with(graphs, limits, Detail::Rows, visitor)
@@ -188,7 +188,7 @@ pub fn visit(
 /// The same, with as much detail of the largest patterns as the visitor needs.
 pub(crate) fn visit_with(
     graphs: &[Graph],
-    limits: Limits,
+    limits: PatternLimits,
     detail: Detail,
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {

@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
 use crate::mining::guided_search::GraphSubset;
 use crate::mining::levels::threshold;
-use crate::mining::{DfsCode, EmbeddingBudget, EnumerationTree, Limits, NodeId};
+use crate::mining::{DfsCode, EmbeddingBudget, EnumerationTree, NodeId, PatternLimits};
 use crate::search::class_sample::{GrowingRows, View};
 use crate::search::simplest::{Simplest, SimplestColumns, simplest_of};
 use crate::search::space::{Expansion, FrontierGroup, GrowingSpace, NumberedPattern, PatternSpace};
@@ -48,7 +48,7 @@ impl<'a> BoundSpace<'a> {
             position_of[graph as usize] = Some(position as u32);
         }
         let counting = position_of.iter().map(Option::is_some).collect();
-        let limits = Limits {
+        let limits = PatternLimits {
             // A pattern in fewer graphs than a leaf needs can never split, nor can its extensions.
             min_support: which.min_support.max(which.min_class_graphs) as usize,
             max_edges: Some(which.max_edges),

@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-use crate::mining::limits::Limits;
+use crate::mining::limits::TrainingLimits;
 use crate::search::space::GrowingSpace;
 
 /// A limit.
@@ -40,7 +40,7 @@ const CHECKS_PER_MEMORY_QUERY: u32 = 32;
 /// Ends the searches of a training when a limit is reached.
 #[derive(Debug, Default)]
 pub(crate) struct StopToken {
-    limits: Limits,
+    limits: TrainingLimits,
     /// The number of the limit that was reached, from 1.
     reached: AtomicU8,
     checks: AtomicU32,
@@ -49,7 +49,7 @@ pub(crate) struct StopToken {
 impl StopToken {
     /// For one training.
     #[must_use]
-    pub(crate) fn new(limits: Limits) -> StopToken {
+    pub(crate) fn new(limits: TrainingLimits) -> StopToken {
         StopToken { limits, ..StopToken::default() }
     }
 
@@ -105,7 +105,8 @@ impl StopToken {
             self.stop(Limit::Memory);
             return StopCheck::Stop;
         }
-        let known = Limits { resident: self.limits.resident.filter(|_| queries), ..self.limits };
+        let known =
+            TrainingLimits { resident: self.limits.resident.filter(|_| queries), ..self.limits };
         if known.is_full(space.bytes()) { StopCheck::SpaceFull } else { StopCheck::GoOn }
     }
 }

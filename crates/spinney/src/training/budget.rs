@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::mining::limits::Limits;
+use crate::mining::limits::TrainingLimits;
 
 /// Limits as a user gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct Budget {
 impl Budget {
     /// The limits of work that started at `started`.
     #[must_use]
-    pub fn limits(&self, started: Instant) -> Limits {
-        Limits {
+    pub fn limits(&self, started: Instant) -> TrainingLimits {
+        TrainingLimits {
             until: self.time.and_then(|time| started.checked_add(time)),
             memory: self.memory.or_else(available_memory),
             patterns: self.patterns,

@@ -7,7 +7,7 @@ use crate::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::gboost;
 use crate::mining::Engine;
-use crate::mining::limits::Limits;
+use crate::mining::limits::TrainingLimits;
 use crate::model::Task;
 use crate::params::{LossKind, Params, Preset, Setting};
 
@@ -66,7 +66,7 @@ pub struct Request {
     pub engine: Engine,
     /// What the work may take. A training that reaches a limit ends with a valid model, which says
     /// what is not proven.
-    pub limits: Limits,
+    pub limits: TrainingLimits,
 }
 
 impl From<Preset> for Request {

@@ -5,7 +5,7 @@
 
 #![allow(dead_code, unreachable_pub)] // Each test file uses its own part.
 
-use spinney::boosting::{BoostedModel, Booster, Exploration, Limits, Trained};
+use spinney::boosting::{BoostedModel, Booster, Exploration, Trained, TrainingLimits};
 use spinney::evaluation::Split;
 use spinney::params::{FixedParams, Setting, ValidParams};
 use spinney::training::{Explored, Request};
@@ -60,7 +60,7 @@ pub fn boosted_within(
     data: &Dataset,
     params: &FixedParams,
     engine: Engine,
-    limits: Limits,
+    limits: TrainingLimits,
 ) -> Result<BoostedModel> {
     let params = params.clone().check()?;
     let exploration = Exploration::with_limits(data, params.max_edges, engine, limits);
