@@ -41,7 +41,7 @@ named! {
         Softmax = "softmax",
         /// Squared error.
         Squared = "squared",
-        /// Squared near zero, linear beyond `huber_delta`.
+        /// Squared near zero, linear beyond a given residual.
         Huber = "huber",
         /// For counts: exp(f) − yf.
         Poisson = "poisson",
