@@ -693,7 +693,7 @@ fn gboost_trains_a_linear_model_that_the_other_commands_read() {
     let place = Place::with_graphs();
     let said = place.ok("train good.gsp --method gboost --nu 0.2 -o m.json --json r.json");
     assert!(said.contains("gBoost"), "{said}");
-    // One edge tells the classes apart: the margin is whole.
+    // One edge separates the classes: the margin is whole.
     let record = place.json("r.json")["results"]["record"].clone();
     assert!((record["objective"].as_f64().unwrap() - 1.0).abs() < 1e-2, "{record}");
     assert!(record["gap"].as_f64().unwrap() <= 5e-3, "{record}");

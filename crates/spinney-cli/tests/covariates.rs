@@ -1,4 +1,4 @@
-//! Numbers beside patterns: the program on tables whose answer only a number tells.
+//! Numbers beside patterns: the program on tables whose answer depends on a number alone.
 
 mod support;
 

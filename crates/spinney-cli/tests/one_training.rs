@@ -1,4 +1,4 @@
-//! The same request gives the same model, whoever asks.
+//! The same request gives the same model to every caller.
 //!
 //! The program's `train`, the library, and the folds of `cv` are held against each other, byte for
 //! byte: molecules with presets, losses, covariates and several targets, and graphs. Nothing that

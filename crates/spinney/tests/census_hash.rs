@@ -34,7 +34,7 @@ fn augmented(graph: &Graph, around: u32) -> Graph {
     bare(n + 1, old.chain(new))
 }
 
-/// All connected graphs of 2 to 8 vertices are told apart: there are as many names as graphs
+/// All connected graphs of 2 to 8 vertices get different names: there are as many names as graphs
 /// (OEIS A001349). Every connected graph has a vertex whose removal leaves it connected, so adding
 /// a vertex in every way to every smaller one reaches them all. Names that do not change under
 /// relabelling cannot be more than there are graphs; so as many names as graphs is completeness.
@@ -175,7 +175,7 @@ fn shrikhande() -> Graph {
     bare(16, edges)
 }
 
-/// Regular graphs, which colour refinement alone cannot tell apart.
+/// Regular graphs, which colour refinement alone cannot distinguish.
 #[test]
 fn notorious_pairs_differ() {
     let bipartite = bare(6, (0..3).flat_map(|u| (3..6).map(move |v| (u, v))));

@@ -1,6 +1,6 @@
 //! Engines, threads and files change nothing: the model is the exact one.
 //!
-//! Three promises on thousands of random data sets. *Exact*: every split of a tree is the one that
+//! Three guarantees on thousands of random data sets. *Exact*: every split of a tree is the one that
 //! the reference search (`oracle/search.rs`: all columns of all patterns, no bound, no classes, no
 //! cache) chooses. *Deterministic*: census and bound, 1, 2 and 8 threads give the same bytes.
 //! *Consistent*: prediction puts a training graph where training put it, a loaded model predicts

@@ -12,7 +12,7 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 use spinney::graph::{Edge, Graph};
 use spinney::mining::{Canonizer, DfsCode, Fragments};
 
-/// Graphs whose labels tell degrees, besides one label in three.
+/// Graphs whose labels show degrees, besides one label in three.
 fn graphs(seed: u64, count: usize) -> Vec<Graph> {
     let mut random = Random::new(seed);
     let shape = Shape { vertices: 9, edges: 11, vertex_labels: 3, edge_labels: 2 };
@@ -94,7 +94,7 @@ proptest! {
 
 #[test]
 fn a_neighbourhood_needs_labels_that_show_degrees() {
-    // Two stars: labels of centres tell how many leaves there are, or do not.
+    // Two stars: labels of centres show how many leaves there are, or do not.
     let star = |center: u32, leaves: u32| {
         let labels: Vec<u32> = std::iter::once(center).chain((0..leaves).map(|_| 9)).collect();
         let edges: Vec<(u32, u32, u32)> = (1..=leaves).map(|leaf| (0, leaf, 0)).collect();
@@ -119,7 +119,7 @@ fn dense_graphs_and_many_like_branches_have_no_neighbourhoods() {
         let codes = decoded(&fragments, graphs).into_iter().flatten();
         codes.map(|(code, _)| code.edge_count()).max()
     };
-    // Complete graphs: every label tells the degree, which is too large.
+    // Complete graphs: every label shows the degree, which is too large.
     let complete = |n: u32| {
         let pairs = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v, 0)));
         graph(&vec![n; n as usize], &pairs.collect::<Vec<_>>())

@@ -1,6 +1,6 @@
 //! Prediction against brute force: which patterns occur how often, and where that leads in trees.
 //!
-//! The matcher leaves out what it can tell from labels and kinds of edges, and stops counting as
+//! The matcher leaves out what it can see from labels and kinds of edges, and stops counting as
 //! soon as it may; trees are walked in a layout of their own. Here all of it is compared with the
 //! slow oracle of `oracle/pattern.rs`, which shares no code with the library, on random graphs and
 //! on symmetric ones, where embeddings are many and occurrences few.

@@ -87,7 +87,7 @@ impl Place {
 }
 
 /// `2 * pairs` graphs: paths A-B-C of class 1 and A-C-B of class -1 by turns. One tree of depth 1
-/// tells them apart by A-B.
+/// separates them by A-B.
 pub(crate) fn two_classes(pairs: usize) -> String {
     (0..2 * pairs)
         .map(|i| if i % 2 == 0 { path(i, "1", "ABC") } else { path(i, "-1", "ACB") })

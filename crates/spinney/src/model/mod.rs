@@ -276,7 +276,7 @@ impl Model {
     }
 
     /// How the graphs were made, if they were made from something else (molecules): kept for
-    /// whoever made them, and not understood here.
+    /// for the crate that made them, and not understood here.
     #[must_use]
     pub fn representation(&self) -> Option<&serde_json::Value> {
         self.representation.as_ref()
