@@ -1,4 +1,4 @@
-//! Which graphs a tree is fitted to, and how graphs are dealt into folds.
+//! Which graphs a tree is fitted to.
 //!
 //! **Invariant.** Every choice is a function of the seed, the round and the position alone.
 
