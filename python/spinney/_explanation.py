@@ -1,4 +1,4 @@
-"""Why a model says what it says."""
+"""Explanations of predictions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Explanation:
     Attributes
     ----------
     bias : float or ndarray of shape (n_outputs,)
-        What the model says when it knows no pattern.
+        The score before any pattern is known: the trees' mean over their training graphs.
     values : ndarray of shape (n_graphs, n_patterns) or (n_graphs, n_patterns, n_outputs)
         What each pattern adds.
     patterns : list of str

@@ -49,7 +49,7 @@ def as_graphs(
     if type(X).__module__.startswith("pyarrow"):
         return _spinney.from_smiles(X, settings.chemistry, settings.threads)
     kind = _kind(_first(X))
-    if kind == "smiles" and _speaks_arrow(X):
+    if kind == "smiles" and _exports_arrow(X):
         return _spinney.from_smiles(X, settings.chemistry, settings.threads)
     items = _items(X)
     if kind == "smiles":
@@ -93,7 +93,7 @@ def _apart(X: Any, covariates: Sequence[str]) -> tuple[Any, list[list[float]]]:
     return X[rest[0]], values
 
 
-def _speaks_arrow(X: Any) -> bool:
+def _exports_arrow(X: Any) -> bool:
     return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
 
 

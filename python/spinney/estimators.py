@@ -23,36 +23,37 @@ _PARAMETERS = """
     n_estimators : int or "auto", default="auto"
         Boosting rounds. ``"auto"`` is {rounds}.
     ensemble : int or "auto", default="auto"
-        So many trainings that differ in their samples are averaged, in one model; ``"auto"`` is 3, from 1,500 graphs
-        on 2 unless one of two classes has less than a fifth of them, and above 50,000 graphs or two classes 1.
+        Number of trainings with different samples whose average is the model. ``"auto"`` is 3 below 1,500 graphs or if
+        one of two classes has less than a fifth of them, 1 above 50,000 graphs or for more than two classes, else 2.
     learning_rate : float, default=0.08
         The share of each tree that is added.
     max_depth : int or "auto", default="auto"
-        The most questions from root to leaf; 1 gives a linear model. ``"auto"`` is {depths}.
+        The most splits from root to leaf; 1 gives a linear model. ``"auto"`` is {depths}.
     max_edges : int, None or "auto", default="auto"
-        The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, less where graphs have so many parts that
-        looking at all would take long.
+        The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, or fewer (down to 2)
+        where a census would meet too many edge sets.
     subsample : float, default=0.8
         The share of the graphs that each tree is fitted to.
     colsample : float, default=0.05
-        The share of the patterns (of classes of patterns that no graph tells apart) that each tree may use.
+        The share of the pattern classes (patterns in the same training graphs) that each tree may use.
     reg_lambda : float or "auto", default="auto"
         Shrinks leaf values (L2); ``"auto"`` is 1, or 3 if one of two classes has less than a fifth of the graphs.
     min_samples_leaf : int or "auto", default="auto"
-        The least number of training graphs in a leaf; ``"auto"`` is 1, for numbers or below 1,500 graphs 3.
+        The least number of training graphs in a leaf; ``"auto"`` is 3 for numbers or below 1,500 graphs,
+        else 1.
     min_support : int, default=1
         The least number of training graphs that must contain a pattern.
     min_split_gain : float or "auto", default="auto"
         A split must gain more than this: the larger, the fewer leaves. ``"auto"`` is {gains}.
     temperature : float or "auto", default="auto"
-        Divides the trees' part of a score; above 1 probabilities are less extreme. ``"auto"`` is found by
-        tuning on a part held out, from 200 graphs on, if `n_estimators` and `min_split_gain` are "auto", too, else 1.
+        Divides the trees' part of a score; above 1, probabilities are less extreme. ``"auto"`` is found by hold-out
+        tuning, from 200 graphs on, if `n_estimators` and `min_split_gain` are "auto", too; else it is 1.
     linear : float or "auto", default="auto"
-        What a linear model of small patterns and of whole neighbourhoods counts beside the trees, for two classes or
-        numbers; 0 for none. ``"auto"`` is found by tuning, else 0.
+        The weight of a linear model of small patterns and of whole neighbourhoods beside the trees, for two classes or
+        numbers; 0 for none. ``"auto"`` is found by hold-out tuning, from 200 graphs on, else 0.
     count_levels : int, default=20
-        Ask also how often a pattern occurs: so many thresholds of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ...
-        times; 20 of them reach up to 64, 1 asks only whether it occurs.
+        Number of occurrence thresholds that a split may ask for, out of 1 to 8, 10, 12, 14, 16, 20, 24, 28, 32,
+        40, ...; 20 of them reach up to 64, 1 asks only whether a pattern occurs.
     vertices : bool, default=True
         Whether single vertices are patterns.
     leaf : {"newton", "mean"}, default="newton"
@@ -64,8 +65,8 @@ _PARAMETERS = """
     loss : str, default="auto"
         {losses}
     early_stopping_rounds : int, optional
-        Stop after so many rounds without improvement on the first of `eval_set`; without one, the number of rounds is
-        found on a fifth of the graphs held out, then all are trained on.
+        Stop after this many rounds without improvement on the first of `eval_set`; without one, the number of rounds is
+        found on a held-out fifth of the graphs, then all are trained on.
     eval_metric : str, optional
         What early stopping watches: {metrics}.{more}
     atoms : str or sequence of str, default=("rdkit", "element", "role")
@@ -73,7 +74,7 @@ _PARAMETERS = """
         "element+aromatic" or "role" (halogens are alike, and donors, acceptors, atoms of one charge; carbon is
         saturated or not); several are views side by side.
     nodes : str or sequence of str, default=("label", "label+degree+ring")
-        What makes vertices of graphs the same that are no molecules: "label" or "label+degree+ring"; several are
+        What makes vertices the same in graphs that are not molecules: "label" or "label+degree+ring"; several are
         views side by side.
     measures : bool, default=True
         Let trees also split by measures of the whole graph, if `vertices` are patterns: its size, cycles and components,
@@ -96,8 +97,8 @@ _PARAMETERS = """
         Most seconds. A training that reaches this limit or one of the next two ends with a valid model, which says how
         far from the optimum the splits affected may be; ``record_["stopped"]`` names the limit.
     memory : int, optional
-        Most bytes of the whole process; by default what it holds and most of what is free. What does not fit is found again when needed,
-        with the same result; where that cannot be, the training ends.
+        Most bytes of the whole process; by default what it holds and most of what is free. What does not fit is found
+        again when needed, with the same result; where that cannot be, the training ends.
     max_patterns : int, optional
         Most patterns that are explored and kept.
     checkpoint : path-like, optional
@@ -316,11 +317,11 @@ def _key(name: str) -> Any:
 
 @_documented(
     "",
-    rounds="150, of more than two classes 200, or as few, down to half, as do as well in hold-out tuning, from 200 "
-    "graphs on: least gains are tried on a part held out, then all are trained on",
+    rounds="150, or 200 for more than two classes; from 200 graphs on, hold-out tuning may find that fewer (down to "
+    "half) are enough: least gains are compared on held-out parts, then all graphs are trained on",
     depths="16",
-    gains='from 200 graphs on 0.01 for more than two classes, and for two 0.3, 1 or 3, as tuning finds best, if '
-    '`n_estimators` and `temperature` are "auto", too, else 1; below, 0',
+    gains='0 below 200 graphs, else 0.01 for more than two classes; for two 0.3, 1 or 3, as hold-out tuning finds best if '
+    '`n_estimators` and `temperature` are "auto", too, else 1',
     losses='"logistic" for two classes, "softmax" for any number; "auto" chooses by their number.',
     metrics='"log_loss" (default), "accuracy" or "auc"',
     more='''
@@ -495,7 +496,7 @@ class SpinneyClassifier(_ClassifierPart, SpinneyBase):
     metrics='"rmse" (default), "mae" or "r2"',
     more='''
     huber_delta : float, default=1.0
-        Where the Huber loss turns linear.''',
+        The residual from which the Huber loss is linear.''',
     classes="",
 )
 class SpinneyRegressor(RegressorMixin, SpinneyBase):

@@ -22,8 +22,8 @@ from ._targets import columns_of
 class SubgraphTransformer(TransformerMixin, BaseEstimator):
     """Which graph contains which pattern, as a sparse matrix.
 
-    Patterns are either *mined* (all connected subgraphs in enough graphs; no target needed) or *learned* (the
-    questions that a model's trees ask).
+    Patterns are either *mined* (all connected subgraphs in enough graphs; no target needed) or *learned* (those that
+    the splits of a model's trees ask for).
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
     vertices : bool, default=True
         For mined patterns: whether single vertices are patterns.
     max_features : int, optional
-        For mined patterns: keep so many, those in the most graphs.
+        For mined patterns: keep this many, those in the most graphs.
     max_count : int, default=1
         For mined patterns: count occurrences up to this number; 1 gives zeros and ones.
     estimator : SpinneyClassifier or SpinneyRegressor, optional

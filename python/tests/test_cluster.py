@@ -22,7 +22,7 @@ GROUPS, ROWS = 20, 1500
 
 @pytest.fixture(scope="module")
 def model():
-    # A view that looks at aromaticity is slow enough for a worker to be killed meanwhile.
+    # A view that needs aromaticity is slow enough for a worker to be killed meanwhile.
     return SpinneyClassifier(**QUICK, atoms="element+aromatic").fit(SMILES, ALCOHOL)
 
 

@@ -72,9 +72,9 @@ def test_explanations_leave_numbers_out_of_atoms(table):
     X, y = table
     X = X[["smiles", "dose"]]
     model = SpinneyClassifier(n_estimators=20, covariates=["dose"]).fit(X, y)
-    told = model.explain(X[:5])
-    np.testing.assert_allclose(told.bias + told.values.sum(axis=1), model.decision_function(X[:5]), rtol=1e-9)
-    assert [len(atoms) for atoms in told.atoms] == [len(s) for s in X["smiles"][:5]]
+    explained = model.explain(X[:5])
+    np.testing.assert_allclose(explained.bias + explained.values.sum(axis=1), model.decision_function(X[:5]), rtol=1e-9)
+    assert [len(atoms) for atoms in explained.atoms] == [len(s) for s in X["smiles"][:5]]
 
 
 def test_graphs_have_them_too():

@@ -39,7 +39,7 @@ def test_the_oxygen_is_why():
     atoms = model.explain(["CCCCO"]).atoms[0]
     assert atoms.argmax() == 4
     assert model.patterns_.iloc[0].smarts.startswith("[#8") and model.patterns_.iloc[0].direction == "+"
-    flipped = FITTED[1]  # classes_[1] is "inactive": the oxygen speaks against it.
+    flipped = FITTED[1]  # classes_[1] is "inactive": the oxygen lowers its score.
     assert flipped.explain(["CCCCO"]).atoms[0].argmin() == 4 and flipped.patterns_.iloc[0].direction == "-"
 
 

@@ -49,7 +49,7 @@ def test_small_molecules(train, tmp_path):
 
 
 def test_tuning_finds_the_same(train, tmp_path):
-    # One answer in five or so is turned round: there is something to learn, and something not to.
+    # About one label in five is flipped: there is signal and noise.
     smiles = [f"{s}.{'C' * i}" for i in range(1, 9) for s in SMILES]
     y = [a ^ (row * 7919 % 101 < 20) for row, a in enumerate(ALCOHOL.tolist() * 8)]
     path = tmp_path / "noisy.csv"
@@ -60,7 +60,7 @@ def test_tuning_finds_the_same(train, tmp_path):
     assert again.n_estimators == model.n_iter_
     assert (again.n_estimators, again.temperature, again.min_split_gain) != (150, 1.0, 1.0)
     assert again.fit(smiles, [int(a) for a in y]).to_json() == model.to_json()
-    # Without tuning a split must still gain something; without that, too, noise is learnt by heart.
+    # Without tuning a split must still gain something; without that, too, noise is memorised.
     plain = SpinneyClassifier(ensemble=1, temperature=1.0).fit(smiles, [int(a) for a in y])
     assert (plain.n_iter_, json.loads(plain.to_json())["model"]["params"]["min_gain"]) == (150, 1.0)
     plain = SpinneyClassifier(ensemble=1, temperature=1.0, min_split_gain=0.0).fit(smiles, [int(a) for a in y])
@@ -68,7 +68,7 @@ def test_tuning_finds_the_same(train, tmp_path):
 
 
 def test_a_linear_model_is_the_same(train, tmp_path):
-    """Numbers that add up: a linear model counts beside the trees, with the weight that the program finds."""
+    """Numbers that add up: the linear model has the weight that the program finds."""
     random = np.random.default_rng(3)
     chains = [random.integers(0, 3, random.integers(2, 16)) for _ in range(260)]
     smiles = ["C" + "".join("CNO"[atom] for atom in chain) + "C" for chain in chains]
@@ -93,7 +93,7 @@ def test_a_linear_model_is_the_same(train, tmp_path):
 
 
 def two_targets():
-    """Two targets of the same molecules, of one truth; few have an answer to the first."""
+    """Two targets of the same molecules, of one truth; few have the first."""
     random = np.random.default_rng(5)
     matters = np.array([[0, 3, -2, 1], [3, -1, 4, -3], [-2, 4, -3, 2], [1, -3, 2, 0]])
     chains = [random.integers(0, 4, random.integers(5, 10)) for _ in range(400)]
@@ -101,7 +101,7 @@ def two_targets():
     few, many = (truth ^ (random.random(400) < 0.12) for _ in range(2))
     smiles = ["C" + "".join("CNOS"[atom] for atom in chain) + "C" for chain in chains]
     first = [int(answer) if i % 4 == 0 else None for i, answer in enumerate(few)]
-    # Some molecules have no answer at all.
+    # Some molecules have no target at all.
     second = [None if i % 10 == 3 else int(answer) for i, answer in enumerate(many)]
     return pd.DataFrame({"smiles": smiles, "few": first, "many": second})
 

@@ -24,7 +24,7 @@ LONG = {"n_estimators": 1_000_000, "subsample": 0.7, "colsample": 0.9}
     lambda: SubgraphTransformer(min_support=1, max_edges=None, closed=False).fit(["C1CC2CCC3CCC4CCCC5C1C2C3C45" + "NOCPS" * 4]),
 ], ids=["boosting", "census", "targets", "mining"])
 def test_ctrl_c(work):
-    # A process started in the background ignores the signal until told otherwise.
+    # A process started in the background ignores the signal by default.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

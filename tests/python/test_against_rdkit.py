@@ -45,7 +45,7 @@ OTHER_ATOMS = {
     "nci/aid47.sdf.gz": {1493, 2366} | {960, 1047},  # [S-]; Sn
 }
 # Furans and the like whose oxygen also lies in a ring of nine atoms or more: aromatic in RDKit, not
-# here (chematic 1.2.1 looks at the large ring first and takes the oxygen for a bridge).
+# here (chematic 1.2.1 perceives the large ring first and takes the oxygen for a bridge).
 OTHER_AROMATICITY = {
     "moleculenet/HIV.csv": {6502, 12133, 12134, 12135, 12136, 12137, 12139, 12880, 25557, 26147}
     | {34562, 34563, 34564, 39562},

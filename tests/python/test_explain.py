@@ -1,4 +1,4 @@
-"""Explanations on real molecules: sums, and what chemists know of them."""
+"""Explanations on real molecules: sums, and what chemists know about them."""
 
 import csv
 from html import escape

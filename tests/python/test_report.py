@@ -31,7 +31,7 @@ def molecules(tmp_path_factory):
     rows = ["name,smiles,kind"]
     for n in range(1, 13):
         for end in ["O", "N", "OCN", "S", "c1ccccc1", "c1ccc(O)cc1", "c1ccc(N)cc1"]:
-            # Either oxygen or a ring, not both: no single pattern tells.
+            # Either oxygen or a ring, not both: no single pattern decides.
             kind = "\"<b>al'cohol</b>\"" if ("O" in end) != ("c1" in end) else "amine"
             name = EVIL if end == "O" else f'"""quoted"" & {n}"' if end == "N" else f"x{n}{end}"
             rows.append(f"{name},{'C' * n}{end},{kind}")

@@ -59,11 +59,11 @@ def task(tmp_path):
     def path(word):
         return {"labels": [str(label) for label in word], "edges": [[v, v + 1, 0] for v in range(len(word) - 1)]}
 
-    told = {
+    content = {
         "graphs": [path(word) for word in words],
         "targets": targets, "folds": [i % 4 for i in range(120)], "structures": None, "sizes": [2],
     }
-    (tmp_path / "data.json").write_text(json.dumps(told))
+    (tmp_path / "data.json").write_text(json.dumps(content))
     write_matrix(tmp_path, "x2", patterns, distinct=True)
     write_matrix(tmp_path, "x3", patterns, distinct=False)
     return tmp_path
@@ -169,7 +169,7 @@ def test_fingerprints_of_structures_and_of_graphs():
     for text, bits in zip(texts, ours):
         np.testing.assert_array_equal(bits, list(generator.GetFingerprint(Chem.MolFromSmiles(text))))
     np.testing.assert_array_equal(ours[0], ours[3])
-    # A graph with the atoms' invariants as labels tells apart what the molecule's fingerprint tells apart.
+    # A graph with the atoms' invariants as labels distinguishes what the molecule's fingerprint does.
     invariants = {}
 
     def graph(text):
@@ -193,8 +193,8 @@ def test_scaling_learns_and_tells_its_time(task):
     for method in ("gradient-boosting", "xgboost", "lightgbm"):
         done = subprocess.run([sys.executable, SCRIPTS / "scaling.py", method, task], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        assert told["seconds"] > 0 and told["accuracy"] >= 0.9, (method, told)
+        result = json.loads(done.stdout)
+        assert result["seconds"] > 0 and result["accuracy"] >= 0.9, (method, result)
 
 
 def prepared(folder):
@@ -219,7 +219,7 @@ def test_reproduce_runs_rivals_within_their_time(tmp_path):
     out = tmp_path / "out"
     data = shared("paper/mutag.sdf.gz").parents[1]
     command = [PROGRAM, "reproduce", "qsar", "--quick", "--quiet", "--data", data, "-o", out]
-    # Ample for all but the random walks, which take minutes, and of which the table tells either way.
+    # Ample for all but the random walks, which take minutes, and which the table lists either way.
     flags = ["--limit", "45", "--environment", prepared(tmp_path / "environment")]
     done = subprocess.run([*command, *flags], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
