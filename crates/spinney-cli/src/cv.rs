@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// the setting is chosen on the other folds
     #[arg(long)]
     nested: bool,
-    /// Write the model of every fold into this folder, as fold-1.json and so on; with several
+    /// Write the model of every fold into this folder (made if need be), as fold-1.json and so on; with several
     /// settings or targets their numbers come before the fold's
     #[arg(long, value_name = "FOLDER", conflicts_with = "checkpoint")]
     models: Option<PathBuf>,
@@ -142,9 +142,9 @@ fn check(args: &Args, requests: &[Request]) -> Result<()> {
     let json = args.common.json.as_deref();
     let page = args.report.report.as_deref();
     output::check(&[json, page, args.keeping.checkpoint.as_deref()], &inputs)?;
-    if let Some(folder) = args.models.as_deref().filter(|folder| !folder.is_dir()) {
-        let reason = format!("{} is no folder; create it first", folder.display());
-        return Err(Error::parameter("models", reason));
+    if let Some(folder) = &args.models {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Error::parameter("models", format!("{}: {e}", folder.display())))?;
     }
     requests.iter().try_for_each(|request| args.beside.check(&request.params))
 }

@@ -238,7 +238,7 @@ parameters! {
         values: "K",
         default: 150,
         paper: 500,
-        automatic: "200 for more than two classes, else 150; for two classes, from 200 graphs on, \
+        automatic: "200 for more than two classes, else 150; for classes, from 200 graphs on, \
                     hold-out tuning may find that fewer (down to half) are enough",
         range: "between 1 and 1000000", |n| (1..=1_000_000).contains(n),
         python: "n_estimators",
