@@ -298,38 +298,10 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
     let counted: Vec<(f64, f64)> = counted.map_or_else(Vec::new, |c| line(c, |p| p.patterns));
     let printed: Vec<(f64, f64)> =
         (8..).map(f64::from).zip(PRINTED).filter(|p| p.0 <= sizes as f64).collect();
-    let mut times = table("CPDB: mean seconds of a fold, one thread", columns, sizes, |p| {
-        match (p.seconds, &p.stopped) {
-            (Some(seconds), None) => format!("{seconds:.3}"),
-            (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
-            (None, stopped) => stopped.clone().unwrap_or_default(),
-        }
-    });
-    times.note = "100 trees of depth 5, learning rate 0.1. Where not all folds were done within the time \
-                  limit, their number follows in brackets; where none was, the reason, and nothing is tried \
-                  beyond."
-        .into();
     let accuracy = table("CPDB: mean accuracy (%)", columns, sizes, |p| {
         p.accuracy.map_or_else(|| "–".into(), |a| format!("{:.1}", 100.0 * a))
     });
-    let mut patterns = Table::new(
-        "CPDB: mean number of patterns in the training graphs",
-        &["edges", "here", "paper"],
-    );
-    let shown = |of: &[(f64, f64)], size: usize| {
-        let found = of.iter().find(|p| p.0 == size as f64);
-        found.map_or_else(|| "–".into(), |p| format!("{:.1}", p.1))
-    };
-    for size in 1..=sizes {
-        patterns.row([size.to_string(), shown(&counted, size), shown(&printed, size)]);
-    }
-    let plot = |title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>| {
-        let named =
-            |(name, points): (&str, Vec<_>)| Line { name: name.into(), points, ..Line::default() };
-        let lines = lines.into_iter().filter(|l| !l.1.is_empty()).map(named).collect();
-        let x = "most edges of a pattern".into();
-        Plot { title: title.into(), x, y: y.into(), lines, log: true, ..Plot::default() }
-    };
+    let patterns = pattern_table(&counted, &printed, sizes);
     let names = || WAYS.iter().map(|way| way.name);
     let seconds = names().zip(columns.iter().map(|c| line(c, |p| p.seconds))).collect();
     Page {
@@ -339,13 +311,13 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
             set.data.len()
         )],
         tables: vec![
-            ("seconds".into(), times),
+            ("seconds".into(), time_table(columns, sizes)),
             ("patterns".into(), patterns),
             ("accuracy".into(), accuracy),
         ],
         figures: vec![(
-            "Time of a fold, and patterns in its training graphs, by pattern size. A line ends where its \
-             way fails."
+            "Time of a fold, and patterns in its training graphs, by pattern size. A line ends \
+             where its way fails."
                 .into(),
             vec![
                 plot("Time", "seconds", seconds),
@@ -355,6 +327,47 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
         json: json!(names().zip(columns).collect::<std::collections::BTreeMap<_, _>>()),
         ..Page::default()
     }
+}
+
+fn time_table(columns: &[Vec<Point>], sizes: usize) -> Table {
+    let mut times = table("CPDB: mean seconds of a fold, one thread", columns, sizes, |p| {
+        match (p.seconds, &p.stopped) {
+            (Some(seconds), None) => format!("{seconds:.3}"),
+            (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
+            (None, stopped) => stopped.clone().unwrap_or_default(),
+        }
+    });
+    times.note = "100 trees of depth 5, learning rate 0.1. Where not all folds were done within \
+                  the time limit, their number follows in brackets; where none was, the reason, \
+                  and nothing is tried beyond."
+        .into();
+    times
+}
+
+/// Numbers of patterns by size: what was counted beside what the paper printed.
+fn pattern_table(counted: &[(f64, f64)], printed: &[(f64, f64)], sizes: usize) -> Table {
+    let mut table = Table::new(
+        "CPDB: mean number of patterns in the training graphs",
+        &["edges", "here", "paper"],
+    );
+    let shown = |of: &[(f64, f64)], size: usize| {
+        let found = of.iter().find(|p| p.0 == size as f64);
+        found.map_or_else(|| "–".into(), |p| format!("{:.1}", p.1))
+    };
+    for size in 1..=sizes {
+        table.row([size.to_string(), shown(counted, size), shown(printed, size)]);
+    }
+    table
+}
+
+/// A plot of named series by size; those without points are left out.
+fn plot(title: &str, y: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> Plot {
+    let series = series.into_iter().filter(|(_, points)| !points.is_empty());
+    let lines = series
+        .map(|(name, points)| Line { name: name.into(), points, ..Line::default() })
+        .collect();
+    let x = "most edges of a pattern".into();
+    Plot { title: title.into(), x, y: y.into(), lines, log: true, ..Plot::default() }
 }
 
 /// What is known of a way, by size.

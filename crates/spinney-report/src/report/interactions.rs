@@ -2,10 +2,9 @@
 
 use maud::{Markup, html};
 use spinney::model::{Interaction, Link, Model, Node, Predictions};
-use spinney_chem::draw::pattern_svg;
 
 use super::Report;
-use crate::page::{drawing, grouped};
+use crate::page::{drawn_pattern, grouped};
 use crate::sample::{Held, Sample};
 
 /// Pairs shown.
@@ -21,7 +20,12 @@ const OUTPUTS: usize = 6;
 
 pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Markup {
     let Some(sample) = report.sample else {
-        return html! { p { "Give data to see which patterns matter together: " code { "spinney report MODEL --data FILE" } "." } };
+        return html! {
+            p {
+                "Give data to see which patterns matter together: "
+                code { "spinney report MODEL --data FILE" } "."
+            }
+        };
     };
     let most = (WORK / pairs_of_questions(report.model)) as usize;
     let step =
@@ -39,15 +43,21 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
     pairs.truncate(SHOWN);
     if pairs.is_empty() {
         return html! {
-            p { "No pattern matters for another: each tree asks one question, so the model is a sum of the patterns' effects, as a linear model is." }
+            p {
+                "No pattern matters for another: each tree asks one question, so the model is a "
+                "sum of the patterns' effects, as a linear model is."
+            }
         };
     }
     let scores = report.model.predict(sample.data);
     html! {
         p {
-            "Pairs of patterns that say something together which neither says alone: the part of the score that a sum of single patterns, a linear model, cannot express. "
-            "Strength is the mean size of the exact Shapley interaction over " (grouped(part.len())) " " (report.noun()) "s, in units of the score; the tables show the mean "
-            (shown_value(report)) " of the " (report.noun()) "s with both, one or none of the two."
+            "Pairs of patterns that say something together which neither says alone: the part of "
+            "the score that a sum of single patterns, a linear model, cannot express. "
+            "Strength is the mean size of the exact Shapley interaction over "
+            (grouped(part.len())) " " (report.noun())
+            "s, in units of the score; the tables show the mean " (shown_value(report))
+            " of the " (report.noun()) "s with both, one or none of the two."
         }
         ol.pairs {
             @for (output, pair) in &pairs {
@@ -55,12 +65,15 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
                     div.two {
                         @for pattern in [pair.first, pair.second] {
                             figure {
-                                (drawing(&pattern_svg(&report.model.patterns()[pattern].code, report.model.labels())))
+                                (drawn_pattern(report.model, pattern))
                                 figcaption { code { (texts[pattern]) } }
                             }
                         }
                     }
-                    p { "strength " b { (format!("{:.3}", pair.value)) } @if outputs > 1 { ", score of " (report.classes()[*output]) } }
+                    p {
+                        "strength " b { (format!("{:.3}", pair.value)) }
+                        @if outputs > 1 { ", score of " (report.classes()[*output]) }
+                    }
                     (cells(report, sample, &Cells::of(found, pair, |i| value(&scores, i, *output))))
                 }
             }
@@ -133,12 +146,23 @@ fn cells(report: &Report<'_>, sample: Sample<'_>, table: &Cells) -> Markup {
     };
     html! {
         table.cells {
-            thead { tr { td {} th scope="col" { "without second" } th scope="col" { "with second" } } }
+            thead {
+                tr {
+                    td {}
+                    th scope="col" { "without second" }
+                    th scope="col" { "with second" }
+                }
+            }
             tbody {
                 @for (has, row) in table.cells.iter().enumerate() {
                     tr {
                         th scope="row" { (["without first", "with first"][has]) }
-                        @for &cell in row { td { b { (value(cell)) } " " span { (grouped(cell.0)) " " (sample.noun()) "s" } } }
+                        @for &cell in row {
+                            td {
+                                b { (value(cell)) } " "
+                                span { (grouped(cell.0)) " " (sample.noun()) "s" }
+                            }
+                        }
                     }
                 }
             }
