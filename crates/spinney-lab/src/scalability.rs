@@ -17,12 +17,11 @@ use spinney::training::{Explored, Job, Observer, Phase, Prepared, train};
 use spinney::{Engine, Error, Metric, Params, Request, Result};
 use spinney_chem::{AtomView, BondView, Chemistry};
 
-use crate::ledger::Ledger;
 use crate::page::Page;
 use crate::qsar::sets::{SOURCES, Set};
-use crate::rivals::environment::Environment;
 use crate::rivals::export::Matrix;
 use crate::rivals::lines_within;
+use crate::setup::Setup;
 use crate::table::Table;
 use spinney_report::plot::{Line, Plot};
 
@@ -83,18 +82,10 @@ struct Fold {
     patterns: Option<f64>,
 }
 
-/// The experiment.
+/// The experiment; quick, it has patterns of up to four edges and two folds.
 pub struct Scalability<'l> {
-    /// Results so far.
-    pub ledger: &'l Ledger,
-    /// Up to four edges, two folds.
-    pub quick: bool,
-    /// The learners' environment, or why there is none.
-    pub rivals: std::result::Result<Environment, String>,
-    /// The time of a point.
-    pub limit: Duration,
-    /// Called after each point.
-    pub done: &'l (dyn Fn(&str) + Sync),
+    /// What it is run with.
+    pub setup: Setup<'l>,
 }
 
 impl Scalability<'_> {
@@ -106,7 +97,7 @@ impl Scalability<'_> {
         let source = SOURCES.iter().find(|s| s.name == "CPDB");
         let source = source.ok_or_else(|| Error::failed("there is no CPDB"))?;
         let set = source.read_as(data, &chemistry())?;
-        let sizes = if self.quick { 4 } else { LARGEST };
+        let sizes = if self.setup.quick { 4 } else { LARGEST };
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let one = one.map_err(|e| Error::failed(format!("no thread: {e}")))?;
         let mut columns = Vec::new();
@@ -115,8 +106,8 @@ impl Scalability<'_> {
             for size in 1..=sizes {
                 let key = self.key(way, size);
                 let point: Point =
-                    self.ledger.cell(&key, || one.install(|| self.point(&set, way, size)))?;
-                (self.done)(&key);
+                    self.setup.ledger.cell(&key, || one.install(|| self.point(&set, way, size)))?;
+                (self.setup.done)(&key);
                 let failed = point.seconds.is_none();
                 points.push(point);
                 if failed {
@@ -129,12 +120,12 @@ impl Scalability<'_> {
     }
 
     fn folds(&self, set: &Set) -> usize {
-        if self.quick { 2 } else { set.folds.count() }
+        if self.setup.quick { 2 } else { set.folds.count() }
     }
 
     fn key(&self, way: &Way, size: usize) -> String {
-        let folds = if self.quick { "two folds" } else { "all folds" };
-        format!("{} x{size} {folds} within {} s", way.name, self.limit.as_secs())
+        let folds = if self.setup.quick { "two folds" } else { "all folds" };
+        format!("{} x{size} {folds} within {} s", way.name, self.setup.limit.as_secs())
     }
 
     fn point(&self, set: &Set, way: &Way, size: usize) -> Result<Point> {
@@ -142,9 +133,9 @@ impl Scalability<'_> {
         let mut done: Vec<Fold> = Vec::new();
         let mut stopped = None;
         for fold in 0..self.folds(set) {
-            let left = self.limit.saturating_sub(started.elapsed());
+            let left = self.setup.limit.saturating_sub(started.elapsed());
             if left.is_zero() {
-                stopped = Some(format!("{} s were over", self.limit.as_secs()));
+                stopped = Some(format!("{} s were over", self.setup.limit.as_secs()));
                 break;
             }
             let split = set.folds.split(fold);
@@ -203,7 +194,7 @@ impl Scalability<'_> {
         cell: Cell<'_>,
     ) -> Result<std::result::Result<Fold, String>> {
         let Cell { size, split: Split { train, held_out: test }, left } = cell;
-        let environment = match &self.rivals {
+        let environment = match &self.setup.rivals {
             Ok(environment) => environment,
             Err(reason) => return Ok(Err(reason.clone())),
         };

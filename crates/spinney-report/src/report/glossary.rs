@@ -10,24 +10,10 @@ use super::Report;
 pub(super) fn body(report: &Report<'_>) -> Markup {
     let noun = report.noun();
     let is_molecular = noun == "molecule";
-    let score = match report.model.task() {
-        Task::Binary { .. } => {
-            "The sum of a constant and one leaf of each tree. Above 0 the positive class is \
-             predicted; the probability is 1/(1 + exp(−2 · score))."
-        }
-        Task::Multiclass { .. } => {
-            "For each class the sum of a constant and one leaf of each of its trees; the class \
-             with the highest score is predicted."
-        }
-        Task::Regression => {
-            "The sum of a constant and one leaf of each tree: the prediction itself, or its \
-             logarithm for counts."
-        }
-    };
     let views = Views::of_model(report.model).unwrap_or_default();
     let chemistry = Chemistry::of_model(report.model).ok().flatten();
     let numbers = chemistry.map_or_else(|| views.covariates.clone(), |c| c.covariates);
-    let terms = terms(noun, score);
+    let terms = terms(report);
     html! {
         dl.terms {
             @for (term, meaning) in terms { dt { (term) } dd { (meaning) } }
@@ -73,8 +59,27 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
     }
 }
 
+/// What a score is.
+fn score(task: &Task) -> &'static str {
+    match task {
+        Task::Binary { .. } => {
+            "The sum of a constant and one leaf of each tree. Above 0 the positive class is \
+             predicted; the probability is 1/(1 + exp(−2 · score))."
+        }
+        Task::Multiclass { .. } => {
+            "For each class the sum of a constant and one leaf of each of its trees; the class \
+             with the highest score is predicted."
+        }
+        Task::Regression => {
+            "The sum of a constant and one leaf of each tree: the prediction itself, or its \
+             logarithm for counts."
+        }
+    }
+}
+
 /// The terms that every page has, with their meanings.
-fn terms(noun: &str, score: &str) -> Vec<(&'static str, String)> {
+fn terms(report: &Report<'_>) -> Vec<(&'static str, String)> {
+    let noun = report.noun();
     let is_molecular = noun == "molecule";
     let atoms = if is_molecular { " (atoms)" } else { "" };
     let edge = if is_molecular { "A bond." } else { "A connection between two vertices." };
@@ -87,7 +92,7 @@ fn terms(noun: &str, score: &str) -> Vec<(&'static str, String)> {
             ),
         ),
         ("edge", edge.into()),
-        ("score", score.into()),
+        ("score", score(report.model.task()).into()),
         (
             "effect, direction",
             format!(

@@ -1,6 +1,7 @@
 //! Pairs of patterns that matter together: what a linear model cannot see.
 
 use maud::{Markup, html};
+use spinney::Dataset;
 use spinney::model::{Interaction, Link, Model, Node, Predictions};
 
 use super::Report;
@@ -27,20 +28,9 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
             }
         };
     };
-    let most = (WORK / pairs_of_questions(report.model)) as usize;
-    let step =
-        sample.data.len().div_ceil(most.clamp(MIN_GRAPHS_AVERAGED, MAX_GRAPHS_AVERAGED)).max(1);
-    let chosen: Vec<usize> = (0..sample.data.len()).step_by(step).collect();
-    let part = sample.data.subset(&chosen);
+    let part = averaged(report.model, sample.data);
     let outputs = report.model.task().outputs();
-    let mut pairs: Vec<(usize, Interaction)> = (0..outputs.min(OUTPUTS))
-        .flat_map(|o| {
-            report.model.mean_interactions(&part, o).into_iter().take(SHOWN).map(move |p| (o, p))
-        })
-        .filter(|(_, pair)| pair.value > 1e-12)
-        .collect();
-    pairs.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    pairs.truncate(SHOWN);
+    let pairs = strongest(report.model, &part);
     if pairs.is_empty() {
         return html! {
             p {
@@ -79,6 +69,28 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
             }
         }
     }
+}
+
+/// The graphs that interactions are averaged over, evenly spread.
+fn averaged(model: &Model, data: &Dataset) -> Dataset {
+    let most = (WORK / pairs_of_questions(model)) as usize;
+    let step = data.len().div_ceil(most.clamp(MIN_GRAPHS_AVERAGED, MAX_GRAPHS_AVERAGED)).max(1);
+    let chosen: Vec<usize> = (0..data.len()).step_by(step).collect();
+    data.subset(&chosen)
+}
+
+/// The strongest pairs of all outputs, each with its output.
+fn strongest(model: &Model, part: &Dataset) -> Vec<(usize, Interaction)> {
+    let of = |output| {
+        let pairs = model.mean_interactions(part, output).into_iter().take(SHOWN);
+        pairs.map(move |pair| (output, pair))
+    };
+    let outputs = model.task().outputs().min(OUTPUTS);
+    let mut pairs: Vec<(usize, Interaction)> =
+        (0..outputs).flat_map(of).filter(|(_, pair)| pair.value > 1e-12).collect();
+    pairs.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+    pairs.truncate(SHOWN);
+    pairs
 }
 
 /// The pairs of questions on the ways to all leaves: what one graph costs.
