@@ -13,7 +13,7 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
     let views = Views::of_model(report.model).unwrap_or_default();
     let chemistry = Chemistry::of_model(report.model).ok().flatten();
     let numbers = chemistry.map_or_else(|| views.covariates.clone(), |c| c.covariates);
-    let terms = terms(report);
+    let terms = structures(noun).into_iter().chain(terms(report));
     html! {
         dl.terms {
             @for (term, meaning) in terms { dt { (term) } dd { (meaning) } }
@@ -77,21 +77,22 @@ fn score(task: &Task) -> &'static str {
     }
 }
 
-/// The terms that every page has, with their meanings.
-fn terms(report: &Report<'_>) -> Vec<(&'static str, String)> {
-    let noun = report.noun();
+/// What graphs are made of.
+fn structures(noun: &str) -> [(&'static str, String); 2] {
     let is_molecular = noun == "molecule";
     let atoms = if is_molecular { " (atoms)" } else { "" };
     let edge = if is_molecular { "A bond." } else { "A connection between two vertices." };
+    let pattern = format!(
+        "A connected piece of a {noun} of one or more vertices{atoms}. It occurs in a {noun} if \
+         that contains such a piece, whatever else is attached."
+    );
+    [("pattern", pattern), ("edge", edge.into())]
+}
+
+/// What the page says of patterns, trees and trainings.
+fn terms(report: &Report<'_>) -> Vec<(&'static str, String)> {
+    let noun = report.noun();
     vec![
-        (
-            "pattern",
-            format!(
-                "A connected piece of a {noun} of one or more vertices{atoms}. It occurs in a \
-                 {noun} if that contains such a piece, whatever else is attached."
-            ),
-        ),
-        ("edge", edge.into()),
         ("score", score(report.model.task()).into()),
         (
             "effect, direction",
