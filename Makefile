@@ -14,10 +14,11 @@ demo:
 
 test: lint test-rust test-python test-package
 
-# Formatting, clippy and rustdoc, all without warnings. The program and the library are both called spinney and would
+# Formatting, widths, signatures, clippy and rustdoc, all without warnings. The program and the library are both called spinney and would
 # write the same pages at the same time, so the program is documented alone, before the pages that are kept.
 lint:
 	$(CARGO) fmt --all --check
+	$(PYTHON) tests/lint/signatures.py
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc -p spinney-cli --bin spinney --no-deps --document-private-items
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items

@@ -117,7 +117,8 @@ impl Canvas {
         self.make_room(at, Point::new(radius + 1.0, radius + 1.0));
         let _ = writeln!(
             self.body,
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" stroke=\"{rim}\"/>",
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" \
+             stroke=\"{rim}\"/>",
             at.x, at.y
         );
     }

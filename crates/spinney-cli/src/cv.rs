@@ -50,8 +50,8 @@ pub(crate) struct Args {
     /// the setting is chosen on the other folds
     #[arg(long)]
     nested: bool,
-    /// Write the model of every fold into this folder (made if need be), as fold-1.json and so on; with several
-    /// settings or targets their numbers come before the fold's
+    /// Write the model of every fold into this folder, which is made if need be, as fold-1.json and
+    /// so on; with several settings or targets their numbers come before the fold's
     #[arg(long, value_name = "FOLDER", conflicts_with = "checkpoint")]
     models: Option<PathBuf>,
     #[command(flatten)]

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use spinney::boosting::loss::Loss;
 use spinney::evaluation::folds::GraphFolds;
 use spinney::evaluation::metrics::MeanSd;
 use spinney::evaluation::{Folds, Split};
 use spinney::training::cross_validation::{FoldWork, SettingResult, cross_validate};
 use spinney::training::{Explored, Job, Prepared, Silent, train};
-use spinney::{Error, Metric, Params, Request, Result, demo};
+use spinney::{Error, Metric, Model, Params, Request, Result, demo};
 
 use crate::args::CommonArgs;
 use crate::reporting::{FoldBar, TrainingReport};
@@ -39,32 +39,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     output::check(&[args.common.json.as_deref(), Some(&args.report)], &[])?;
     let data = demo::graph_xor();
     output::print(&format!(
-        "Graph-XOR: {} graphs, each two labelled paths joined by a D vertex. A graph is negative if\n\
-         both paths are of the same group: an exclusive or, which no linear model can express.\n\n",
+        "Graph-XOR: {} graphs, each two labelled paths joined by a D vertex. A graph is \
+         negative if\nboth paths are of the same group: an exclusive or, which no linear model \
+         can express.\n\n",
         data.len()
     ))?;
-    let base = Params {
-        max_edges: Some(2).into(),
-        learning_rate: 0.7,
-        trees: ROUNDS.into(),
-        ..Params::paper()
-    };
-    let request =
-        |depth: usize| Request::paper().with_params(Params { depth: depth.into(), ..base.clone() });
     let requests = DEPTHS.map(request);
     let prepared = Prepared { data, representation: None };
     let explored = Explored::new(&prepared, &requests, &Silent)?;
-    let strata = Loss::new(&base.fixed(), &prepared.data)?.strata();
+    let strata = Loss::new(&requests[DEEP].params.fixed(), &prepared.data)?.strata();
     let folds = GraphFolds::from(Folds::random(&strata, FOLDS, 0)?);
-    let bar = progress::bar(&args.common, (DEPTHS.len() * FOLDS) as u64, "folds");
-    let watch = FoldBar { bar: &bar };
-    let work = FoldWork { observer: &watch, keeper: &watch, keep_models: false };
-    let mut settings: Vec<SettingResult> = Vec::new();
-    for request in &requests {
-        let result = cross_validate(&explored, request, &folds, None, work)?;
-        settings.extend(result);
-    }
-    bar.finish_and_clear();
+    let settings = cross_validated(&explored, &requests, &folds, &args.common)?;
     let Some(deep) = settings.get(DEEP) else {
         return Err(Error::failed("stopped before the demo was over"));
     };
@@ -75,23 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     ))?;
     let split = Split::whole(prepared.data.len());
     let outcome = train(&explored, &requests[DEEP], &Job::new(&split), &Silent)?;
-    let model = &outcome.model;
-    let header = patterns::header(model);
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let ranked = model.importance();
-    let rows: Vec<Vec<String>> = ranked
-        .iter()
-        .take(SHOWN_PATTERNS)
-        .enumerate()
-        .map(|(i, r)| patterns::row(model, i + 1, r))
-        .collect();
-    output::print(&format!(
-        "the {SHOWN_PATTERNS} most important of the {} patterns in the depth-2 model on all \
-         graphs:\n{}\n\
-         next: spinney train YOUR_GRAPHS.gsp -o model.json, then spinney patterns model.json\n",
-        ranked.len(),
-        output::table(&header, &rows)
-    ))?;
+    print_patterns(&outcome.model)?;
     let report = TrainingReport {
         title: "Graph-XOR".into(),
         outcome: &outcome,
@@ -105,20 +74,69 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         limits: explored.exploration().limits(),
     };
     report.write(&args.report, &args.common)?;
-    let entry = |(depth, setting): (&usize, &SettingResult)| {
-        let mean = |metric| setting.headline(metric).map(|value| value.mean);
-        json!({
-            "depth": depth,
-            "accuracy": mean(Metric::Accuracy),
-            "auc": mean(Metric::Auc),
-        })
-    };
+    let depths = DEPTHS.iter().zip(&settings);
     let results = json!({
-        "settings": DEPTHS.iter().zip(&settings).map(entry).collect::<Vec<_>>(),
-        "patterns": ranked.len(),
+        "settings": depths.map(|(&depth, setting)| entry(depth, setting)).collect::<Vec<_>>(),
+        "patterns": outcome.model.importance().len(),
     });
     let params = json!(outcome.params);
     output::write_json(args.common.json.as_deref(), "demo", &params, started, &results)
+}
+
+/// The paper's training of trees of this depth.
+fn request(depth: usize) -> Request {
+    Request::paper().with_params(Params {
+        max_edges: Some(2).into(),
+        learning_rate: 0.7,
+        trees: ROUNDS.into(),
+        depth: depth.into(),
+        ..Params::paper()
+    })
+}
+
+/// Cross-validation of each request, with a bar of all folds.
+fn cross_validated(
+    explored: &Explored<'_>,
+    requests: &[Request],
+    folds: &GraphFolds,
+    common: &CommonArgs,
+) -> Result<Vec<SettingResult>> {
+    let bar = progress::bar(common, (requests.len() * FOLDS) as u64, "folds");
+    let watch = FoldBar { bar: &bar };
+    let work = FoldWork { observer: &watch, keeper: &watch, keep_models: false };
+    let mut settings = Vec::new();
+    for request in requests {
+        settings.extend(cross_validate(explored, request, folds, None, work)?);
+    }
+    bar.finish_and_clear();
+    Ok(settings)
+}
+
+/// Prints the most important patterns of the model, and what to do next.
+fn print_patterns(model: &Model) -> Result<()> {
+    let header = patterns::header(model);
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let ranked = model.importance();
+    let shown = (1..).zip(ranked.iter().take(SHOWN_PATTERNS));
+    let rows: Vec<Vec<String>> =
+        shown.map(|(rank, pattern)| patterns::row(model, rank, pattern)).collect();
+    output::print(&format!(
+        "the {SHOWN_PATTERNS} most important of the {} patterns in the depth-2 model on all \
+         graphs:\n{}\n\
+         next: spinney train YOUR_GRAPHS.gsp -o model.json, then spinney patterns model.json\n",
+        ranked.len(),
+        output::table(&header, &rows)
+    ))
+}
+
+/// What the file of results says of a depth.
+fn entry(depth: usize, setting: &SettingResult) -> Value {
+    let mean = |metric| setting.headline(metric).map(|value| value.mean);
+    json!({
+        "depth": depth,
+        "accuracy": mean(Metric::Accuracy),
+        "auc": mean(Metric::Auc),
+    })
 }
 
 fn row(setting: &SettingResult) -> Vec<String> {

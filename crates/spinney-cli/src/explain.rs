@@ -20,7 +20,12 @@ pub(crate) struct Args {
     /// Graphs, or molecules if the model was trained on molecules
     input: PathBuf,
     /// The record to explain, counted from 1 among those read [default: the only one]
-    #[arg(long, value_name = "N", conflicts_with = "record", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "record",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     row: Option<u64>,
     /// The record to explain, by its identifier
     #[arg(long = "id", value_name = "ID")]
@@ -137,8 +142,8 @@ fn row(args: &Args, input: &Input) -> Result<usize> {
             _ => {
                 let first = ids.first().map_or("", String::as_str);
                 let reason = format!(
-                    "no record is called {record:?} (the first is {first:?}); --id-column names the \
-                     column of identifiers"
+                    "no record is called {record:?} (the first is {first:?}); --id-column names \
+                     the column of identifiers"
                 );
                 Err(Error::parameter("id", reason))
             }

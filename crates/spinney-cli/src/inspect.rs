@@ -70,6 +70,8 @@ fn data(data: &Dataset) -> (String, Value) {
     for (x, sets) in &sets {
         text += &format!("connected edge sets of up to {x} edges: about {}\n", rounded(*sets));
     }
+    let edge_sets: serde_json::Map<String, Value> =
+        sets.iter().map(|(x, sets)| (x.to_string(), json!(sets))).collect();
     let results = json!({
         "graphs": data.len(),
         "vertices": {"min": vertices.0, "mean": vertices.1, "max": vertices.2},
@@ -77,7 +79,7 @@ fn data(data: &Dataset) -> (String, Value) {
         "vertex_labels": data.labels().vertex.names(),
         "edge_labels": data.labels().edge.names(),
         "targets": targets.1,
-        "edge_sets": sets.iter().map(|(x, s)| (x.to_string(), json!(s))).collect::<serde_json::Map<_, _>>(),
+        "edge_sets": edge_sets,
     });
     (text, results)
 }

@@ -219,12 +219,12 @@ fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<Patte
     }
     let mut counter = PatternCounter::default();
     all.iter().for_each(|m| counter.add(m.code.edge_count(), &m.graphs));
-    let parents = parents(&all);
+    let listing = Listing { data, parents: parents(&all), all, occurrences: args.occurrences };
     output::write_to(args.output.as_deref(), |out| match form {
-        Form::Lines => write_lines(out, args, data, &all, &parents),
-        Form::Csv => write_csv(out, args, data, &all, &parents),
-        Form::Graphs => write_graphs(out, data, &all),
-        Form::Matrix => write_matrix(out, data.len(), &all, args.occurrences),
+        Form::Lines => listing.write_lines(out),
+        Form::Csv => output::write_csv(out, |csv| listing.write_rows(csv)),
+        Form::Graphs => listing.write_graphs(out),
+        Form::Matrix => listing.write_matrix(out),
     })?;
     Ok(counter.finish())
 }
@@ -235,101 +235,93 @@ fn parents(all: &[Mined]) -> Vec<Option<usize>> {
     all.into_par_iter().map(|m| m.code.parent().and_then(find)).collect()
 }
 
-fn write_lines(
-    out: &mut dyn Write,
-    args: &Args,
-    data: &Dataset,
-    all: &[Mined],
-    parents: &[Option<usize>],
-) -> std::io::Result<()> {
-    for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
-        let mut line = json!({
-            "id": i,
-            "pattern": pattern_text(&mined.code, data.labels()),
-            "code": output::code_json(&mined.code, data.labels()),
-            "edges": mined.code.edge_count(),
-            "support": mined.graphs.len(),
-            "parent": parent,
-            "graphs": mined.graphs.iter().map(|&g| &data.ids()[g as usize]).collect::<Vec<_>>(),
-        });
-        if args.occurrences {
-            line["occurrences"] = json!(mined.occurrences);
-        }
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
-}
-
-fn write_csv(
-    out: &mut dyn Write,
-    args: &Args,
-    data: &Dataset,
-    all: &[Mined],
-    parents: &[Option<usize>],
-) -> std::io::Result<()> {
-    output::write_csv(out, |csv| write_rows(csv, args, data, all, parents))
-}
-
-fn write_rows(
-    csv: &mut csv::Writer<&mut dyn Write>,
-    args: &Args,
-    data: &Dataset,
-    all: &[Mined],
-    parents: &[Option<usize>],
-) -> csv::Result<()> {
-    let mut header = vec!["id", "pattern", "edges", "support", "parent", "graphs"];
-    header.extend(args.occurrences.then_some("occurrences"));
-    csv.write_record(&header)?;
-    for (i, (mined, parent)) in all.iter().zip(parents).enumerate() {
-        let ids: Vec<&str> =
-            mined.graphs.iter().map(|&g| data.ids()[g as usize].as_str()).collect();
-        let mut row = vec![
-            i.to_string(),
-            pattern_text(&mined.code, data.labels()),
-            mined.code.edge_count().to_string(),
-            mined.graphs.len().to_string(),
-            parent.map_or(String::new(), |p| p.to_string()),
-            ids.join(" "),
-        ];
-        if args.occurrences {
-            let counts: Vec<String> = mined.occurrences.iter().map(u64::to_string).collect();
-            row.push(counts.join(" "));
-        }
-        csv.write_record(&row)?;
-    }
-    Ok(())
-}
-
-/// The patterns as graphs, with the support in the place of the target.
-fn write_graphs(out: &mut dyn Write, data: &Dataset, all: &[Mined]) -> std::io::Result<()> {
-    let record = |(i, mined): (usize, &Mined)| {
-        let graph = mined.code.to_graph().map_err(std::io::Error::other)?;
-        Ok(GraphRecord { graph, id: i.to_string(), target: Some(mined.graphs.len().to_string()) })
-    };
-    let records = all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
-    io::gspan::write(&Dataset::new(data.labels(), records), out)
-}
-
-/// Which graph contains which pattern, or how often.
-fn write_matrix(
-    out: &mut dyn Write,
-    graphs: usize,
-    all: &[Mined],
+/// The patterns to write.
+struct Listing<'d> {
+    data: &'d Dataset,
+    all: Vec<Mined>,
+    parents: Vec<Option<usize>>,
+    /// Whether to write how often each occurs.
     occurrences: bool,
-) -> std::io::Result<()> {
-    let mut rows = vec![Vec::new(); graphs];
-    for (column, mined) in (0..).zip(all) {
-        for (&graph, &times) in mined.graphs.iter().zip(&mined.occurrences) {
-            rows[graph as usize].push((column, times));
+}
+
+impl Listing<'_> {
+    /// The graphs that contain a pattern.
+    fn ids(&self, mined: &Mined) -> Vec<&str> {
+        mined.graphs.iter().map(|&g| self.data.ids()[g as usize].as_str()).collect()
+    }
+
+    fn write_lines(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        for (i, (mined, parent)) in self.all.iter().zip(&self.parents).enumerate() {
+            let mut line = json!({
+                "id": i,
+                "pattern": pattern_text(&mined.code, self.data.labels()),
+                "code": output::code_json(&mined.code, self.data.labels()),
+                "edges": mined.code.edge_count(),
+                "support": mined.graphs.len(),
+                "parent": parent,
+                "graphs": self.ids(mined),
+            });
+            if self.occurrences {
+                line["occurrences"] = json!(mined.occurrences);
+            }
+            writeln!(out, "{line}")?;
         }
+        Ok(())
     }
-    let mut starts = vec![0];
-    let (mut indices, mut counts): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
-    for row in rows {
-        indices.extend(row.iter().map(|entry| entry.0));
-        counts.extend(row.iter().map(|entry| entry.1));
-        starts.push(indices.len() as u64);
+
+    fn write_rows(&self, csv: &mut csv::Writer<&mut dyn Write>) -> csv::Result<()> {
+        let mut header = vec!["id", "pattern", "edges", "support", "parent", "graphs"];
+        header.extend(self.occurrences.then_some("occurrences"));
+        csv.write_record(&header)?;
+        for (i, (mined, parent)) in self.all.iter().zip(&self.parents).enumerate() {
+            let mut row = vec![
+                i.to_string(),
+                pattern_text(&mined.code, self.data.labels()),
+                mined.code.edge_count().to_string(),
+                mined.graphs.len().to_string(),
+                parent.map_or(String::new(), |p| p.to_string()),
+                self.ids(mined).join(" "),
+            ];
+            if self.occurrences {
+                let counts: Vec<String> = mined.occurrences.iter().map(u64::to_string).collect();
+                row.push(counts.join(" "));
+            }
+            csv.write_record(&row)?;
+        }
+        Ok(())
     }
-    let values = if occurrences { Values::Counts(&counts) } else { Values::Ones };
-    Matrix { starts: &starts, indices: &indices, values, columns: all.len() }.write(out)
+
+    /// The patterns as graphs, with the support in the place of the target.
+    fn write_graphs(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let record = |(i, mined): (usize, &Mined)| {
+            let graph = mined.code.to_graph().map_err(std::io::Error::other)?;
+            Ok(GraphRecord {
+                graph,
+                id: i.to_string(),
+                target: Some(mined.graphs.len().to_string()),
+            })
+        };
+        let records =
+            self.all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
+        io::gspan::write(&Dataset::new(self.data.labels(), records), out)
+    }
+
+    /// Which graph contains which pattern, or how often.
+    fn write_matrix(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let mut rows = vec![Vec::new(); self.data.len()];
+        for (column, mined) in (0..).zip(&self.all) {
+            for (&graph, &times) in mined.graphs.iter().zip(&mined.occurrences) {
+                rows[graph as usize].push((column, times));
+            }
+        }
+        let mut starts = vec![0];
+        let (mut indices, mut counts): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
+        for row in rows {
+            indices.extend(row.iter().map(|entry| entry.0));
+            counts.extend(row.iter().map(|entry| entry.1));
+            starts.push(indices.len() as u64);
+        }
+        let values = if self.occurrences { Values::Counts(&counts) } else { Values::Ones };
+        Matrix { starts: &starts, indices: &indices, values, columns: self.all.len() }.write(out)
+    }
 }

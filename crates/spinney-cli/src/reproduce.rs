@@ -10,6 +10,7 @@ use spinney_lab::page::Page;
 use spinney_lab::qsar::Qsar;
 use spinney_lab::rivals::environment::Environment;
 use spinney_lab::scalability::Scalability;
+use spinney_lab::setup::Setup;
 use spinney_lab::xor::Xor;
 
 use crate::args::CommonArgs;
@@ -79,13 +80,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let done = |key: &str| wait.set_message(key.to_owned());
     let mut page = match &args.experiment {
         Experiment::Xor(_) => Xor::load(&run.data())?.run(&ledger, run.quick, &done)?,
-        Experiment::Qsar(with) => {
-            let (quick, rivals, limit) = (run.quick, with.environment(&done), with.limit());
-            Qsar { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
-        }
+        Experiment::Qsar(with) => Qsar { setup: with.setup(&ledger, &done) }.run(&run.data())?,
         Experiment::Scalability(with) => {
-            let (quick, rivals, limit) = (run.quick, with.environment(&done), with.limit());
-            Scalability { ledger: &ledger, quick, rivals, limit, done: &done }.run(&run.data())?
+            Scalability { setup: with.setup(&ledger, &done) }.run(&run.data())?
         }
     };
     wait.finish_and_clear();
@@ -103,6 +100,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 impl WithRivals {
+    fn setup<'l>(&self, ledger: &'l Ledger, done: &'l (dyn Fn(&str) + Sync)) -> Setup<'l> {
+        let quick = self.run.quick;
+        Setup { ledger, quick, rivals: self.environment(done), limit: self.limit(), done }
+    }
+
     /// The rivals' environment, or why they are not run: what is ours is run all the same.
     fn environment(&self, say: &dyn Fn(&str)) -> std::result::Result<Environment, String> {
         if self.no_rivals {

@@ -16,7 +16,7 @@ use spinney::training::{Explored, Job, Prepared, Silent, train};
 use spinney::{Dataset, Preset, Request, fit, io};
 use spinney_chem::Chemistry;
 use spinney_chem::read::{Columns, Targets, load};
-use support::{Place, counts, two_classes};
+use support::{Place, Random, counts, two_classes};
 
 /// A request in the words of the program and in those of the library.
 #[derive(Clone, Copy, Debug)]
@@ -58,14 +58,10 @@ const PARTS: [&str; 3] = ["one", "three", "two"];
 /// every seventh molecule has no `active`.
 fn table(molecules: usize) -> String {
     let mut text = String::from("smiles,id,active,kind,size,count,dose,part\n");
-    let mut state = 99_u64;
-    let mut below = |n: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut random = Random(99);
+    let mut below = |n| random.below(n);
     for i in 0..molecules {
-        let chain: Vec<usize> = (0..4 + below(5)).map(|_| below(4) as usize).collect();
+        let chain: Vec<usize> = (0..4 + below(5)).map(|_| below(4)).collect();
         let worth = [[0, 3, -2, 1], [3, -1, 4, -3], [-2, 4, -3, 2], [1, -3, 2, 0]];
         let sum: i32 = chain.windows(2).map(|pair| worth[pair[0]][pair[1]]).sum();
         let atoms: String = chain.iter().map(|&atom| ["C", "N", "O", "S"][atom]).collect();
@@ -75,8 +71,8 @@ fn table(molecules: usize) -> String {
             if i % 7 == 3 { String::new() } else { u8::from(is_active || dose > 9.0).to_string() };
         let kind = ["low", "middle", "high"][usize::from(sum > 0) + usize::from(sum > 3)];
         let size = f64::from(sum) + dose + below(100) as f64 / 50.0;
-        let count = (sum.unsigned_abs() / 2) as u64 + below(2);
-        let part = PARTS[below(3) as usize];
+        let count = (sum.unsigned_abs() / 2) as usize + below(2);
+        let part = PARTS[below(3)];
         writeln!(text, "C{atoms}C,m{i},{active},{kind},{size},{count},{dose},{part}").unwrap();
     }
     text

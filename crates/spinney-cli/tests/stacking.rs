@@ -4,22 +4,18 @@ mod support;
 
 use std::fmt::Write;
 
-use support::Place;
+use support::{Place, Random};
 
 /// Chains of atoms. What matters is which atoms are neighbours, each pair a little. `tox` asks
 /// whether that is much, and so does `harm`, of which few have an answer; `size` is the number.
 /// Every eighth answer is wrong, in each column another one.
 fn table() -> String {
     let mut text = String::from("smiles,id,harm,tox,size\n");
-    let mut state = 12_345_u64;
-    let mut below = |n: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut random = Random(12_345);
+    let mut below = |n| random.below(n);
     for i in 0..400 {
         let length = 5 + below(5);
-        let chain: Vec<usize> = (0..length).map(|_| below(4) as usize).collect();
+        let chain: Vec<usize> = (0..length).map(|_| below(4)).collect();
         let matters = [[0, 3, -2, 1], [3, -1, 4, -3], [-2, 4, -3, 2], [1, -3, 2, 0]];
         let sum: i32 = chain.windows(2).map(|pair| matters[pair[0]][pair[1]]).sum();
         let mut noisy = || u8::from((sum > 2) != (below(8) == 0)).to_string();

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Place, path};
+use support::{Place, Random, path};
 
 /// Paths of three letters of which those with an `a` are active, but for every fifth, which is
 /// turned round.
@@ -98,14 +98,10 @@ fn cross_validation_tunes_in_each_fold() {
 /// Paths of one to twenty letters; the target is how many `a` there are, less half of the `b`.
 fn additive() -> String {
     let mut text = String::new();
-    let mut state = 1u64;
-    let mut next = |n: u64| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) % n
-    };
+    let mut random = Random(1);
     for id in 0..300usize {
-        let labels: String = (0..=next(20)).map(|_| ["a", "b", "c"][next(3) as usize]).collect();
+        let labels: String =
+            (0..=random.below(20)).map(|_| ["a", "b", "c"][random.below(3)]).collect();
         let count = |wanted: char| labels.chars().filter(|&letter| letter == wanted).count() as f64;
         text += &path(id, &format!("{:.1}", count('a') - 0.5 * count('b') + 0.1), &labels);
     }

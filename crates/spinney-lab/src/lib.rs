@@ -11,5 +11,6 @@ pub mod page;
 pub mod qsar;
 pub mod rivals;
 pub mod scalability;
+pub mod setup;
 pub mod table;
 pub mod xor;

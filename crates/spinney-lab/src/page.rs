@@ -29,13 +29,24 @@ pub struct Page {
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #ddd; --soft: #666; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8e8e8; --paper: #16181b; --line: #3a3d42; --soft: #a0a0a0; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } table { border-collapse: collapse; margin: 1.5rem 0 .4rem; display: block; overflow-x: auto; }
-caption { text-align: left; white-space: nowrap; font-weight: 600; padding-bottom: .4rem; } th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; white-space: nowrap; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8e8e8; --paper: #16181b; \
+    --line: #3a3d42; --soft: #a0a0a0; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); \
+    max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } \
+    table { border-collapse: collapse; margin: 1.5rem 0 .4rem; display: block; overflow-x: auto; }
+caption { text-align: left; white-space: nowrap; font-weight: 600; padding-bottom: .4rem; } \
+    th, td { text-align: left; padding: .25rem .8rem .25rem 0; \
+    border-bottom: 1px solid var(--line); \
+    font-variant-numeric: tabular-nums; white-space: nowrap; }
 .long { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
-.note, figcaption, footer { color: var(--soft); font-size: .9rem; } figure { margin: 2rem 0; } .row { display: flex; flex-wrap: wrap; gap: 1rem; }
-svg { flex: 1 1 24rem; max-width: 36rem; background: #fff; border-radius: 4px; } svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; } svg .title { font-weight: 600; font-size: 13px; } svg { color: #000; } svg .grid { stroke: #e4e4e4; } svg .guide { fill: none; stroke: #888; stroke-dasharray: 4 4; }
+.note, figcaption, footer { color: var(--soft); font-size: .9rem; } figure { margin: 2rem 0; } \
+    .row { display: flex; flex-wrap: wrap; gap: 1rem; }
+svg { flex: 1 1 24rem; max-width: 36rem; background: #fff; border-radius: 4px; } \
+    svg text { font: 12px system-ui, sans-serif; fill: #1a1a1a; } \
+    svg .title { font-weight: 600; font-size: 13px; } \
+    svg { color: #000; } svg .grid { stroke: #e4e4e4; } \
+    svg .guide { fill: none; stroke: #888; stroke-dasharray: 4 4; }
 ";
 
 impl Page {
@@ -64,7 +75,8 @@ impl Page {
             let plots: String = plots.iter().map(Plot::svg).collect();
             let caption = escape(caption);
             format!(
-                "<figure><div class=\"row\">{plots}</div><figcaption>{caption}</figcaption></figure>\n"
+                "<figure><div class=\"row\">{plots}</div>\
+                 <figcaption>{caption}</figcaption></figure>\n"
             )
         };
         let figures: String = self.figures.iter().map(figure).collect();

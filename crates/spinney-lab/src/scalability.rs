@@ -17,12 +17,11 @@ use spinney::training::{Explored, Job, Observer, Phase, Prepared, train};
 use spinney::{Engine, Error, Metric, Params, Request, Result};
 use spinney_chem::{AtomView, BondView, Chemistry};
 
-use crate::ledger::Ledger;
 use crate::page::Page;
 use crate::qsar::sets::{SOURCES, Set};
-use crate::rivals::environment::Environment;
 use crate::rivals::export::Matrix;
 use crate::rivals::lines_within;
+use crate::setup::Setup;
 use crate::table::Table;
 use spinney_report::plot::{Line, Plot};
 
@@ -83,18 +82,10 @@ struct Fold {
     patterns: Option<f64>,
 }
 
-/// The experiment.
+/// The experiment; quick, it has patterns of up to four edges and two folds.
 pub struct Scalability<'l> {
-    /// Results so far.
-    pub ledger: &'l Ledger,
-    /// Up to four edges, two folds.
-    pub quick: bool,
-    /// The learners' environment, or why there is none.
-    pub rivals: std::result::Result<Environment, String>,
-    /// The time of a point.
-    pub limit: Duration,
-    /// Called after each point.
-    pub done: &'l (dyn Fn(&str) + Sync),
+    /// What it is run with.
+    pub setup: Setup<'l>,
 }
 
 impl Scalability<'_> {
@@ -106,7 +97,7 @@ impl Scalability<'_> {
         let source = SOURCES.iter().find(|s| s.name == "CPDB");
         let source = source.ok_or_else(|| Error::failed("there is no CPDB"))?;
         let set = source.read_as(data, &chemistry())?;
-        let sizes = if self.quick { 4 } else { LARGEST };
+        let sizes = if self.setup.quick { 4 } else { LARGEST };
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         let one = one.map_err(|e| Error::failed(format!("no thread: {e}")))?;
         let mut columns = Vec::new();
@@ -115,8 +106,8 @@ impl Scalability<'_> {
             for size in 1..=sizes {
                 let key = self.key(way, size);
                 let point: Point =
-                    self.ledger.cell(&key, || one.install(|| self.point(&set, way, size)))?;
-                (self.done)(&key);
+                    self.setup.ledger.cell(&key, || one.install(|| self.point(&set, way, size)))?;
+                (self.setup.done)(&key);
                 let failed = point.seconds.is_none();
                 points.push(point);
                 if failed {
@@ -129,12 +120,12 @@ impl Scalability<'_> {
     }
 
     fn folds(&self, set: &Set) -> usize {
-        if self.quick { 2 } else { set.folds.count() }
+        if self.setup.quick { 2 } else { set.folds.count() }
     }
 
     fn key(&self, way: &Way, size: usize) -> String {
-        let folds = if self.quick { "two folds" } else { "all folds" };
-        format!("{} x{size} {folds} within {} s", way.name, self.limit.as_secs())
+        let folds = if self.setup.quick { "two folds" } else { "all folds" };
+        format!("{} x{size} {folds} within {} s", way.name, self.setup.limit.as_secs())
     }
 
     fn point(&self, set: &Set, way: &Way, size: usize) -> Result<Point> {
@@ -142,9 +133,9 @@ impl Scalability<'_> {
         let mut done: Vec<Fold> = Vec::new();
         let mut stopped = None;
         for fold in 0..self.folds(set) {
-            let left = self.limit.saturating_sub(started.elapsed());
+            let left = self.setup.limit.saturating_sub(started.elapsed());
             if left.is_zero() {
-                stopped = Some(format!("{} s were over", self.limit.as_secs()));
+                stopped = Some(format!("{} s were over", self.setup.limit.as_secs()));
                 break;
             }
             let split = set.folds.split(fold);
@@ -203,7 +194,7 @@ impl Scalability<'_> {
         cell: Cell<'_>,
     ) -> Result<std::result::Result<Fold, String>> {
         let Cell { size, split: Split { train, held_out: test }, left } = cell;
-        let environment = match &self.rivals {
+        let environment = match &self.setup.rivals {
             Ok(environment) => environment,
             Err(reason) => return Ok(Err(reason.clone())),
         };
@@ -298,38 +289,10 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
     let counted: Vec<(f64, f64)> = counted.map_or_else(Vec::new, |c| line(c, |p| p.patterns));
     let printed: Vec<(f64, f64)> =
         (8..).map(f64::from).zip(PRINTED).filter(|p| p.0 <= sizes as f64).collect();
-    let mut times = table("CPDB: mean seconds of a fold, one thread", columns, sizes, |p| {
-        match (p.seconds, &p.stopped) {
-            (Some(seconds), None) => format!("{seconds:.3}"),
-            (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
-            (None, stopped) => stopped.clone().unwrap_or_default(),
-        }
-    });
-    times.note = "100 trees of depth 5, learning rate 0.1. Where not all folds were done within the time \
-                  limit, their number follows in brackets; where none was, the reason, and nothing is tried \
-                  beyond."
-        .into();
     let accuracy = table("CPDB: mean accuracy (%)", columns, sizes, |p| {
         p.accuracy.map_or_else(|| "–".into(), |a| format!("{:.1}", 100.0 * a))
     });
-    let mut patterns = Table::new(
-        "CPDB: mean number of patterns in the training graphs",
-        &["edges", "here", "paper"],
-    );
-    let shown = |of: &[(f64, f64)], size: usize| {
-        let found = of.iter().find(|p| p.0 == size as f64);
-        found.map_or_else(|| "–".into(), |p| format!("{:.1}", p.1))
-    };
-    for size in 1..=sizes {
-        patterns.row([size.to_string(), shown(&counted, size), shown(&printed, size)]);
-    }
-    let plot = |title: &str, y: &str, lines: Vec<(&str, Vec<(f64, f64)>)>| {
-        let named =
-            |(name, points): (&str, Vec<_>)| Line { name: name.into(), points, ..Line::default() };
-        let lines = lines.into_iter().filter(|l| !l.1.is_empty()).map(named).collect();
-        let x = "most edges of a pattern".into();
-        Plot { title: title.into(), x, y: y.into(), lines, log: true, ..Plot::default() }
-    };
+    let patterns = pattern_table(&counted, &printed, sizes);
     let names = || WAYS.iter().map(|way| way.name);
     let seconds = names().zip(columns.iter().map(|c| line(c, |p| p.seconds))).collect();
     Page {
@@ -339,13 +302,13 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
             set.data.len()
         )],
         tables: vec![
-            ("seconds".into(), times),
+            ("seconds".into(), time_table(columns, sizes)),
             ("patterns".into(), patterns),
             ("accuracy".into(), accuracy),
         ],
         figures: vec![(
-            "Time of a fold, and patterns in its training graphs, by pattern size. A line ends where its \
-             way fails."
+            "Time of a fold, and patterns in its training graphs, by pattern size. A line ends \
+             where its way fails."
                 .into(),
             vec![
                 plot("Time", "seconds", seconds),
@@ -355,6 +318,47 @@ fn page(set: &Set, columns: &[Vec<Point>], sizes: usize) -> Page {
         json: json!(names().zip(columns).collect::<std::collections::BTreeMap<_, _>>()),
         ..Page::default()
     }
+}
+
+fn time_table(columns: &[Vec<Point>], sizes: usize) -> Table {
+    let mut times = table("CPDB: mean seconds of a fold, one thread", columns, sizes, |p| {
+        match (p.seconds, &p.stopped) {
+            (Some(seconds), None) => format!("{seconds:.3}"),
+            (Some(seconds), Some(_)) => format!("{seconds:.3} ({} folds)", p.folds),
+            (None, stopped) => stopped.clone().unwrap_or_default(),
+        }
+    });
+    times.note = "100 trees of depth 5, learning rate 0.1. Where not all folds were done within \
+                  the time limit, their number follows in brackets; where none was, the reason, \
+                  and nothing is tried beyond."
+        .into();
+    times
+}
+
+/// Numbers of patterns by size: what was counted beside what the paper printed.
+fn pattern_table(counted: &[(f64, f64)], printed: &[(f64, f64)], sizes: usize) -> Table {
+    let mut table = Table::new(
+        "CPDB: mean number of patterns in the training graphs",
+        &["edges", "here", "paper"],
+    );
+    let shown = |of: &[(f64, f64)], size: usize| {
+        let found = of.iter().find(|p| p.0 == size as f64);
+        found.map_or_else(|| "–".into(), |p| format!("{:.1}", p.1))
+    };
+    for size in 1..=sizes {
+        table.row([size.to_string(), shown(counted, size), shown(printed, size)]);
+    }
+    table
+}
+
+/// A plot of named series by size; those without points are left out.
+fn plot(title: &str, y: &str, series: Vec<(&str, Vec<(f64, f64)>)>) -> Plot {
+    let series = series.into_iter().filter(|(_, points)| !points.is_empty());
+    let lines = series
+        .map(|(name, points)| Line { name: name.into(), points, ..Line::default() })
+        .collect();
+    let x = "most edges of a pattern".into();
+    Plot { title: title.into(), x, y: y.into(), lines, log: true, ..Plot::default() }
 }
 
 /// What is known of a way, by size.

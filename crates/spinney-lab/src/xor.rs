@@ -231,13 +231,17 @@ impl Xor {
         Page {
             title: "Graph-XOR: what linear models cannot learn".into(),
             words: vec![format!(
-                "1,035 graphs whose class is the exclusive or of two parts; {}. Trees learn it; models of \
-                 one pattern at a time (depth 1, gBoost) cannot.",
+                "1,035 graphs whose class is the exclusive or of two parts; {}. Trees learn it; \
+                 models of one pattern at a time (depth 1, gBoost) cannot.",
                 self.source
             )],
             tables: vec![("accuracy".into(), table)],
             figures: figures(curves),
-            json: json!({"trees": best_rounds(curves), "gboost": points, "curves": shown_curves(curves)}),
+            json: json!({
+                "trees": best_rounds(curves),
+                "gboost": points,
+                "curves": shown_curves(curves),
+            }),
             ..Page::default()
         }
     }

@@ -1,6 +1,8 @@
 //! The frame of a page: head, style, script, navigation.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use spinney::Model;
+use spinney_chem::draw::pattern_svg;
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/report.js");
@@ -51,7 +53,12 @@ pub(crate) fn page(
                         }
                     }
                 }
-                footer { p { "Made by Spinney " (env!("CARGO_PKG_VERSION")) ". This page needs no network: it can be kept, sent and printed." } }
+                footer {
+                    p {
+                        "Made by Spinney " (env!("CARGO_PKG_VERSION")) ". This page needs no "
+                        "network: it can be kept, sent and printed."
+                    }
+                }
                 script type="application/json" #data { (PreEscaped(data)) }
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -71,6 +78,11 @@ pub(crate) fn class(name: &str, target: Option<&str>) -> String {
 /// A drawing that was escaped where it was made.
 pub(crate) fn drawing(svg: &str) -> PreEscaped<String> {
     PreEscaped(svg.to_owned())
+}
+
+/// A pattern of the model, drawn.
+pub(crate) fn drawn_pattern(model: &Model, pattern: usize) -> PreEscaped<String> {
+    PreEscaped(pattern_svg(&model.patterns()[pattern].code, model.labels()))
 }
 
 /// Plots side by side with a caption.

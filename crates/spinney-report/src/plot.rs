@@ -200,7 +200,8 @@ impl Plot {
             LineStyle::Guide => writeln!(svg, "<polyline class=\"guide\" points=\"{path}\"/>"),
             _ => writeln!(
                 svg,
-                "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" stroke-dasharray=\"{}\" points=\"{path}\"/>",
+                "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" \
+                 stroke-dasharray=\"{}\" points=\"{path}\"/>",
                 ink.colour, ink.dash
             ),
         };
@@ -240,7 +241,8 @@ impl Plot {
         let height = (top + bottom) / 2.0;
         let _ = writeln!(
             svg,
-            "<text text-anchor=\"middle\" transform=\"translate(16 {height}) rotate(-90)\">{}</text>",
+            "<text text-anchor=\"middle\" \
+             transform=\"translate(16 {height}) rotate(-90)\">{}</text>",
             escape(&self.y)
         );
     }
@@ -276,7 +278,8 @@ impl Ink {
             ),
             _ => write!(
                 svg,
-                "<line x1=\"{}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" stroke=\"{colour}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"/>",
+                "<line x1=\"{}\" x2=\"{}\" y1=\"{at}\" y2=\"{at}\" stroke=\"{colour}\" \
+                 stroke-width=\"2\" stroke-dasharray=\"{dash}\"/>",
                 right + 10.0,
                 right + 30.0
             ),

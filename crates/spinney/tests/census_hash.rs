@@ -39,7 +39,7 @@ fn augmented(graph: &Graph, around: u32) -> Graph {
 /// a vertex in every way to every smaller one reaches them all. Names that do not change under
 /// relabelling cannot be more than there are graphs; so as many names as graphs is completeness.
 #[test]
-fn all_connected_graphs_of_up_to_8_vertices_are_told_apart() {
+fn all_connected_graphs_of_up_to_8_vertices_have_different_names() {
     let mut random = Random::new(1);
     let mut level = vec![bare(1, [])];
     for (n, expected) in [(2u32, 1), (3, 2), (4, 6), (5, 21), (6, 112), (7, 853), (8, 11_117)] {
@@ -62,7 +62,7 @@ fn all_connected_graphs_of_up_to_8_vertices_are_told_apart() {
 
 /// Trees (OEIS A000055) and connected graphs with one cycle (A001429), by growing leaves.
 #[test]
-fn trees_and_graphs_of_one_cycle_are_told_apart() {
+fn trees_and_graphs_of_one_cycle_have_different_names() {
     let grown = |level: &[Graph]| -> Vec<Graph> {
         let mut seen = HashMap::new();
         for smaller in level {

@@ -7,9 +7,9 @@
 mod boosted;
 mod oracle;
 
-use boosted::boosted;
+use boosted::{boosted, small_problem};
 use oracle::pattern::{Pattern, embeddings, occurrences, spelled};
-use oracle::random::{Random, dataset, random_graphs};
+use oracle::random::Random;
 use spinney::graph::{Copies, Edge};
 use spinney::model::{Interaction, Model, Node, Tree, occurrences::covered};
 use spinney::params::FixedParams;
@@ -17,17 +17,8 @@ use spinney::{Dataset, Engine};
 
 /// A model of some small trees over random graphs, with at most `patterns` patterns.
 fn trained(random: &mut Random, patterns: usize) -> Option<(Dataset, Model)> {
-    let graphs = random_graphs(random, 7, 14);
-    let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
-    let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
-    let data = dataset(&graphs, &targets);
-    let base = FixedParams {
-        max_edges: Some(3),
-        count_levels: random.pick(&[1, 2, 4, 20]),
-        ..FixedParams::default()
-    };
-    let sizes = FixedParams { trees: random.range(1, 4), depth: random.range(1, 5), ..base };
-    let params = FixedParams { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
+    let (data, params) = small_problem(random, 14);
+    let params = FixedParams { trees: random.range(1, 4), depth: random.range(1, 5), ..params };
     let sample = random.pick(&[1.0, 0.3]);
     let params = FixedParams { pattern_sample: sample, ..params };
     let model = boosted(&data, &params, Engine::Census).ok()?.model;

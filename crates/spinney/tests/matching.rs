@@ -8,9 +8,9 @@
 mod boosted;
 mod oracle;
 
-use boosted::boosted;
+use boosted::{boosted, small_problem};
 use oracle::pattern::{Mined, Pattern, mine, occurrences, spelled};
-use oracle::random::{Random, dataset, graph, random_graphs};
+use oracle::random::{Random, graph, random_graphs};
 use spinney::graph::Graph;
 use spinney::mining::{Canonizer, DfsCode};
 use spinney::model::matcher::{Dictionary, Scratch};
@@ -116,17 +116,8 @@ fn a_dictionary_is_a_relabelling() {
 
 /// A model of many small trees over random graphs.
 fn trained(random: &mut Random) -> Option<(Dataset, Model)> {
-    let graphs = random_graphs(random, 7, 12);
-    let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
-    let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
-    let data = dataset(&graphs, &targets);
-    let base = FixedParams {
-        max_edges: Some(3),
-        count_levels: random.pick(&[1, 2, 4, 20]),
-        ..FixedParams::default()
-    };
-    let sizes = FixedParams { trees: random.range(1, 21), depth: random.range(1, 6), ..base };
-    let params = FixedParams { min_samples_leaf: 1, learning_rate: 0.5, ..sizes };
+    let (data, params) = small_problem(random, 12);
+    let params = FixedParams { trees: random.range(1, 21), depth: random.range(1, 6), ..params };
     let model = boosted(&data, &params, Engine::Census).ok()?.model;
     Some((data, model))
 }

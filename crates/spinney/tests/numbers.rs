@@ -3,7 +3,7 @@
 mod boosted;
 mod oracle;
 
-use boosted::request;
+use boosted::{one_tree, request};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -12,7 +12,7 @@ use proptest::prelude::{ProptestConfig, prop, prop_assert, proptest};
 use spinney::fit;
 use spinney::graph::Graph;
 use spinney::model::Node;
-use spinney::params::{FixedParams, LossKind};
+use spinney::params::FixedParams;
 use spinney::search::gain::Rule;
 use spinney::search::samples::Samples;
 
@@ -33,6 +33,21 @@ fn exact_gain(d1: &[f64], all: &[f64]) -> BigRational {
     let (k, n) = (whole(d1.len()), whole(all.len()));
     let s = total(d1.iter()) - total(all.iter()) * &k / &n;
     &s * &s * &n / (&k * (&n - &k))
+}
+
+/// Whether a number is the mean of others, as exactly as floats can say.
+fn is_mean(value: f64, members: &[f64]) -> bool {
+    let mean = total(members.iter()) / whole(members.len());
+    let size: f64 = members.iter().copied().map(f64::abs).sum();
+    (exact(value) - &mean).abs() <= mean.abs() * exact(1e-15) + exact(size * 1e-30)
+}
+
+/// A graph of single edges from its middle, to a vertex of label l + 1 for each l that it has.
+fn star(has: &[bool]) -> Graph {
+    let ends = (1..).zip(has).filter(|(_, has)| **has).map(|(label, _)| label);
+    let vertices: Vec<u32> = std::iter::once(0).chain(ends).collect();
+    let edges: Vec<(u32, u32, u32)> = (1..vertices.len() as u32).map(|v| (0, v, 0)).collect();
+    graph(&vertices, &edges)
 }
 
 /// A number of random sign, somewhere in twelve orders of magnitude; whole powers of ten are
@@ -86,12 +101,7 @@ proptest! {
         let labels = 6u32;
         let has: Vec<Vec<bool>> =
             (0..n).map(|_| (0..labels).map(|_| random.below(3) == 0).collect()).collect();
-        let graphs: Vec<Graph> = has.iter().map(|has| {
-            let ends: Vec<u32> = (0..labels).filter(|&l| has[l as usize]).map(|l| l + 1).collect();
-            let vertices: Vec<u32> = std::iter::once(0).chain(ends.iter().copied()).collect();
-            let edges: Vec<(u32, u32, u32)> = (1..=ends.len() as u32).map(|v| (0, v, 0)).collect();
-            graph(&vertices, &edges)
-        }).collect();
+        let graphs: Vec<Graph> = has.iter().map(|has| star(has)).collect();
         let mut targets: Vec<f64> = (0..n).map(|_| wild(&mut random)).collect();
         if cancels {
             for i in (0..n - 1).step_by(2) {
@@ -99,19 +109,10 @@ proptest! {
             }
         }
         let texts: Vec<String> = targets.iter().map(|t| format!("{t:e}")).collect();
-        let params = FixedParams {
-            loss: LossKind::Squared,
-            trees: 1,
-            depth: 1,
-            max_edges: Some(1),
-            learning_rate: 1.0,
-            ..FixedParams::paper()
-        };
+        let params =
+            FixedParams { depth: 1, max_edges: Some(1), learning_rate: 1.0, ..one_tree() };
         let fit = fit(&dataset(&graphs, &texts), &request(params)).expect("a model");
-        let mean = total(targets.iter()) / whole(n);
-        let size: f64 = targets.iter().copied().map(f64::abs).sum();
-        let init = exact(fit.model.init()[0]);
-        prop_assert!((&init - &mean).abs() <= mean.abs() * exact(1e-15) + exact(size * 1e-30));
+        prop_assert!(is_mean(fit.model.init()[0], &targets), "the first score is no mean");
         // Training sees residuals as floats.
         let residuals: Vec<f64> = targets.iter().map(|t| t - fit.model.init()[0]).collect();
         let largest = residuals.iter().fold(0.0f64, |m, r| m.max(r.abs()));
@@ -139,11 +140,8 @@ proptest! {
                 prop_assert!(gains[label] >= floor, "not the best split");
                 let (with, without) = column(label);
                 for (leaf, members) in [(*yes, with), (*no, without)] {
-                    let value = exact(fit.model.trees()[0].value(leaf));
-                    let truth = total(members.iter()) / whole(members.len());
-                    let size: f64 = members.iter().copied().map(f64::abs).sum();
-                    let allowed = truth.abs() * exact(1e-15) + exact(size * 1e-30);
-                    prop_assert!((&value - &truth).abs() <= allowed, "a leaf is no mean");
+                    let value = fit.model.trees()[0].value(leaf);
+                    prop_assert!(is_mean(value, &members), "a leaf is no mean");
                 }
             }
         }

@@ -91,7 +91,8 @@ fn an_array_is_moved_out_of_its_capsule_once() {
         let object = array_speaker(py, &data, (SCHEMA, ARRAY));
         drop(data);
         let texts = Texts::of(&object).expect("texts");
-        assert_eq!(texts.list().expect("none missing"), ["CCO", "", "c1ccccc1 and longer than twelve bytes"]);
+        let all = texts.list().expect("none missing");
+        assert_eq!(all, ["CCO", "", "c1ccccc1 and longer than twelve bytes"]);
         assert_eq!(texts.list().expect("none missing")[0].as_ptr(), bytes.as_ptr(), "copied");
         // The capsule keeps an empty structure: asked again, it has nothing, and frees nothing.
         assert!(Texts::of(&object).is_err_and(|e| e.to_string().contains("used already")));

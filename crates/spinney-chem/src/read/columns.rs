@@ -374,7 +374,8 @@ mod tests {
             id: Some("name".into()),
             ..named("y")
         };
-        let content = b"smiles,name,y,w,part\nC,a,1,1,train\nC,b,1,,test\nC,c,1,-1,test\nC,d,1,1,\nC,,1,1,x\n";
+        let content = b"smiles,name,y,w,part\nC,a,1,1,train\nC,b,1,,test\n\
+                        C,c,1,-1,test\nC,d,1,1,\nC,,1,1,x\n";
         let all = records("a.csv", content, &columns).unwrap();
         assert_eq!(all[0].clone().unwrap().split.as_deref(), Some("train"));
         let faults: Vec<String> = all[1..4].iter().map(|r| r.clone().unwrap_err()).collect();

@@ -384,8 +384,8 @@ mod tests {
         Request { path: file.path.clone(), columns, on_error, ..Request::default() }
     }
 
-    const BAD_ROWS: &[u8] =
-        b"smiles,y,z\nCCO,1,a\nC1CC,1,b\nC(C)(C)(C)(C)C,0,c\n,1,d\nC\0C,1,e\n\xff,1,f\nC,1\nCN,,g\n";
+    const BAD_ROWS: &[u8] = b"smiles,y,z\nCCO,1,a\nC1CC,1,b\nC(C)(C)(C)(C)C,0,c\n,1,d\nC\0C,1,e\n\
+          \xff,1,f\nC,1\nCN,,g\n";
 
     #[test]
     fn good_records_become_graphs_and_bad_ones_are_listed() {

@@ -195,12 +195,18 @@ mod tests {
     use super::super::tests::{named, records};
     use super::super::{Columns, Structure, Targets};
 
-    const ETHANE: &str = "ethane\n  x\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n    0.0000    0.0000    0.0000 C   0  0\n  1  2  1  0\nM  END\n";
+    const ETHANE: &str = concat!(
+        "ethane\n  x\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n",
+        "    0.0000    0.0000    0.0000 C   0  0\n",
+        "    0.0000    0.0000    0.0000 C   0  0\n",
+        "  1  2  1  0\nM  END\n"
+    );
 
     #[test]
     fn tags_are_columns() {
         let content = format!(
-            "{ETHANE}>  <y>\n1\nsecond line\n\n> 25 <Id> (4)\nE1\n\n$$$$\n{ETHANE}$$$$\n{ETHANE}> <y>\nNaN\n\n\n"
+            "{ETHANE}>  <y>\n1\nsecond line\n\n> 25 <Id> (4)\nE1\n\n$$$$\n\
+             {ETHANE}$$$$\n{ETHANE}> <y>\nNaN\n\n\n"
         )
         .replace('\n', "\r\n");
         let columns = Columns { id: Some("id".into()), ..named("y") };

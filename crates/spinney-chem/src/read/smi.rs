@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn names_comments_header() {
-        let content =
-            b"SMILES name\r\n# none\n\nCCO ethanol, pure \n  C\tmethane\nsmiles x\nO\n\nC\0 nul\nC \xff\n";
+        let content = b"SMILES name\r\n# none\n\nCCO ethanol, pure \n  C\tmethane\nsmiles x\nO\n\n\
+              C\0 nul\nC \xff\n";
         let all = records("a.smi", content, &Columns::default()).unwrap();
         let found: Vec<String> = all
             .into_iter()

@@ -86,6 +86,28 @@ impl Place {
     }
 }
 
+/// One tree of depth 1 added whole: scores are ±1 on the data of `two_classes`.
+pub(crate) const ONE_TREE: &str =
+    "--preset paper --max-edges 1 --depth 1 --learning-rate 1 --trees 1";
+
+/// A folder with `good.gsp` and the model of one tree over it.
+pub(crate) fn trained() -> Place {
+    let place = Place::with_graphs();
+    place.ok(&format!("train good.gsp -o model.json {ONE_TREE}"));
+    place
+}
+
+/// The keys of an object, in their order.
+pub(crate) fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// The cells of a table, with its header.
+pub(crate) fn rows(csv: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(csv.as_bytes());
+    reader.records().map(|r| r.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
 /// `2 * pairs` graphs: paths A-B-C of class 1 and A-C-B of class -1 by turns. One tree of depth 1
 /// separates them by A-B.
 pub(crate) fn two_classes(pairs: usize) -> String {
@@ -130,10 +152,11 @@ pub(crate) fn counts(graphs: usize) -> String {
     text
 }
 
-struct Random(u64);
+/// Numbers that depend on the first state alone.
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % n

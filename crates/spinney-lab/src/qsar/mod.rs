@@ -10,7 +10,6 @@ pub mod sets;
 mod tables;
 
 use std::path::Path;
-use std::time::Duration;
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use spinney::boosting::Exploration;
@@ -20,11 +19,10 @@ use spinney::training::{Explored, Prepared, Silent};
 use spinney::{Engine, Error, Metric, Params, Request, Result};
 
 use crate::choose::Curves;
-use crate::ledger::Ledger;
 use crate::page::Page;
-use crate::rivals::environment::Environment;
 use crate::rivals::export::export;
 use crate::rivals::{Outcome, RIVALS, Rival};
+use crate::setup::Setup;
 use sets::{SOURCES, Set};
 use spinney::gboost;
 use tables::Results;
@@ -45,18 +43,10 @@ const QUICK: [&str; 2] = ["Mutag", "CPDB"];
 /// A setting and its curves.
 type Settings = Vec<(String, Curves)>;
 
-/// What to run, and where what is known is kept.
+/// The experiment; quick, it has fewer settings and small data sets only.
 pub struct Qsar<'l> {
-    /// Results so far.
-    pub ledger: &'l Ledger,
-    /// Fewer settings, small data sets only.
-    pub quick: bool,
-    /// The rivals' environment, or why there is none.
-    pub rivals: std::result::Result<Environment, String>,
-    /// The time of a rival on a data set.
-    pub limit: Duration,
-    /// Called after each cell.
-    pub done: &'l (dyn Fn(&str) + Sync),
+    /// What it is run with.
+    pub setup: Setup<'l>,
 }
 
 impl Qsar<'_> {
@@ -66,7 +56,7 @@ impl Qsar<'_> {
     /// If data cannot be read, or training or writing fails.
     pub fn run(&self, data: &Path) -> Result<Page> {
         let mut results = Vec::new();
-        for source in SOURCES.iter().filter(|s| !self.quick || QUICK.contains(&s.name)) {
+        for source in SOURCES.iter().filter(|s| !self.setup.quick || QUICK.contains(&s.name)) {
             let set = source.read(data)?;
             let prepared = Prepared { data: set.data.clone(), representation: None };
             let explored = explored(&prepared)?;
@@ -76,20 +66,21 @@ impl Qsar<'_> {
             drop(explored);
             results.push(Results { set, methods: [trees, stumps, gboost], rivals: Vec::new() });
         }
-        for result in results.iter_mut().filter(|r| !self.quick || r.set.source.name == QUICK[0]) {
+        let has_rivals = |r: &&mut Results| !self.setup.quick || r.set.source.name == QUICK[0];
+        for result in results.iter_mut().filter(has_rivals) {
             result.rivals = self.rivals(&result.set)?;
         }
         let mut page = tables::page(&results);
         if let Some(cpdb) = results.iter().find(|r| r.set.source.name == "CPDB") {
-            (self.done)("the space that a search of CPDB goes through");
+            (self.setup.done)("the space that a search of CPDB goes through");
             search_space::add(&cpdb.set.data, &mut page)?;
         }
         let grid = |key: &str| key.contains(" trees ") || key.contains(" gboost ");
         page.about.extend([
-            ("Time of our methods".into(), time(self.ledger.seconds(grid))),
+            ("Time of our methods".into(), time(self.setup.ledger.seconds(grid))),
             (
                 "Time of the rivals, one after another".into(),
-                time(self.ledger.seconds(|key| key.contains(" rival "))),
+                time(self.setup.ledger.seconds(|key| key.contains(" rival "))),
             ),
         ]);
         Ok(page)
@@ -100,44 +91,44 @@ impl Qsar<'_> {
         // Fingerprints are of molecules, and molecules are not fingerprinted twice.
         let molecules = !set.source.name.contains("types");
         let meant: Vec<&Rival> = RIVALS.iter().filter(|r| molecules || !r.molecules).collect();
-        let environment = match &self.rivals {
+        let environment = match &self.setup.rivals {
             Ok(environment) => environment,
             Err(reason) => {
                 let outcome = Outcome { stopped: Some(reason.clone()), ..Outcome::default() };
                 return Ok(meant.into_iter().map(|rival| (rival, outcome.clone())).collect());
             }
         };
-        let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
+        let sizes = if self.setup.quick { &SIZES[..1] } else { &SIZES[..] };
         let key = |rival: &Rival| {
             let set = set.source.name;
-            let limit = self.limit.as_secs();
+            let limit = self.setup.limit.as_secs();
             format!("{set} rival {} {sizes:?} within {limit} s", rival.name)
         };
         let failed = |e: std::io::Error| Error::failed(format!("no folder for the rivals: {e}"));
         let folder = tempfile::tempdir().map_err(failed)?;
-        if !meant.iter().all(|rival| self.ledger.has(&key(rival))) {
+        if !meant.iter().all(|rival| self.setup.ledger.has(&key(rival))) {
             export(folder.path(), set, sizes)?;
         }
         let run = |rival: &'static Rival| {
             let key = key(rival);
-            let make = || Ok(rival.run(environment, folder.path(), self.limit));
-            let outcome = self.ledger.cell(&key, make)?;
-            (self.done)(&key);
+            let make = || Ok(rival.run(environment, folder.path(), self.setup.limit));
+            let outcome = self.setup.ledger.cell(&key, make)?;
+            (self.setup.done)(&key);
             Ok((rival, outcome))
         };
         meant.into_par_iter().with_max_len(1).map(run).collect()
     }
 
     fn trees(&self, set: &Set, explored: &Explored<'_>) -> Result<Settings> {
-        let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
-        let rates = if self.quick { &RATES[2..] } else { &RATES[..] };
+        let sizes = if self.setup.quick { &SIZES[..1] } else { &SIZES[..] };
+        let rates = if self.setup.quick { &RATES[2..] } else { &RATES[..] };
         let mut settings = Vec::new();
         for &max_edges in sizes {
             for &depth in &DEPTHS {
                 settings.extend(rates.iter().map(|&rate| TreeSetting { max_edges, depth, rate }));
             }
         }
-        let trees = if self.quick { 100 } else { TREES };
+        let trees = if self.setup.quick { 100 } else { TREES };
         let run = |&TreeSetting { max_edges, depth, rate }: &TreeSetting| {
             let setting = format!("x{max_edges} d{depth} η{rate}");
             let key = format!("{} trees {setting} k{trees}", set.source.name);
@@ -149,22 +140,22 @@ impl Qsar<'_> {
                 ..Params::paper()
             };
             let request = Request::paper().with_params(params);
-            let curves = self.ledger.cell(&key, || tree_curves(set, explored, &request))?;
-            (self.done)(&key);
+            let curves = self.setup.ledger.cell(&key, || tree_curves(set, explored, &request))?;
+            (self.setup.done)(&key);
             Ok((setting, curves))
         };
         settings.iter().map(run).collect()
     }
 
     fn gboost(&self, set: &Set, exploration: &Exploration<'_>) -> Result<Settings> {
-        let sizes = if self.quick { &SIZES[..1] } else { &SIZES[..] };
-        let nus = if self.quick { &NUS[1..4] } else { &NUS[..] };
+        let sizes = if self.setup.quick { &SIZES[..1] } else { &SIZES[..] };
+        let nus = if self.setup.quick { &NUS[1..4] } else { &NUS[..] };
         let mut settings = Vec::new();
         for &max_edges in sizes {
             let key = format!("{} gboost x{max_edges} ν{nus:?} ±{TOLERANCE}", set.source.name);
             let curves: Vec<Curves> =
-                self.ledger.cell(&key, || gboost_curves(set, exploration, max_edges, nus))?;
-            (self.done)(&key);
+                self.setup.ledger.cell(&key, || gboost_curves(set, exploration, max_edges, nus))?;
+            (self.setup.done)(&key);
             let names = nus.iter().map(|nu| format!("x{max_edges} ν{nu}"));
             settings.extend(names.zip(curves));
         }

@@ -54,8 +54,8 @@ pub const SOURCES: [Source; 6] = [
         file: "paper/cpdb.sdf.gz",
         form: Form::Molecules("paper/cpdb.labels"),
         folds: Some("paper/cpdb.folds"),
-        note: "read as molecules with RDKit's invariants; what RDKit refuses is left out, as in the paper, \
-               which keeps 600",
+        note: "read as molecules with RDKit's invariants; what RDKit refuses is left out, as in \
+               the paper, which keeps 600",
         printed: Printed::CPDB,
     },
     Source {
@@ -95,8 +95,8 @@ pub const SOURCES: [Source; 6] = [
         file: "paper/nci47_comp.gsp.gz",
         form: Form::Derived,
         folds: None,
-        note: "the paper's compounds; labels from atom type, neighbours, bond orders and rings stand for \
-               RDKit's invariants, and folds are random",
+        note: "the paper's compounds; labels from atom type, neighbours, bond orders and rings \
+               stand for RDKit's invariants, and folds are random",
         printed: Printed::NCI47,
     },
 ];

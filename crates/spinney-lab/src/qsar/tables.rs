@@ -32,9 +32,9 @@ struct Tables {
 /// The page of all results.
 pub(super) fn page(results: &[Results]) -> Page {
     let head = ["data", "method", "paper", "here", "here, nested", "at the paper's setting"];
-    let note = "“Here” chooses the setting on the test folds, as the paper did: optimistic. “Nested” \
-                chooses it for each fold without looking at that fold. The last column is the setting that \
-                the paper found best.";
+    let note = "“Here” chooses the setting on the test folds, as the paper did: optimistic. \
+                “Nested” chooses it for each fold without looking at that fold. The last column is \
+                the setting that the paper found best.";
     let mut tables = Tables {
         accuracy: Table::new("Accuracy (%), mean ± sd over 10 folds", &head),
         auc: Table::new("AUC (%), mean ± sd over 10 folds", &head),
@@ -43,8 +43,10 @@ pub(super) fn page(results: &[Results]) -> Page {
     };
     tables.accuracy.note = note.into();
     tables.auc.note = format!("Of the settings chosen by accuracy. {note}");
-    tables.best.note = "x: most edges of a pattern, d: depth, η: learning rate, k: rounds, ν: gBoost's share of graphs \
-                        inside the margin, C: penalty, h: rounds of relabelling, leaf: least graphs in a leaf, λ: weight of longer walks, r: radius."
+    tables.best.note = "x: most edges of a pattern, d: depth, η: learning rate, k: rounds, \
+                        ν: gBoost's share of graphs inside the margin, C: penalty, \
+                        h: rounds of relabelling, leaf: least graphs in a leaf, \
+                        λ: weight of longer walks, r: radius."
         .into();
     for result in results {
         let printed = result.set.source.printed;

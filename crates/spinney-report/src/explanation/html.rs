@@ -2,11 +2,10 @@
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
-use spinney_chem::draw::pattern_svg;
 use spinney_chem::highlight::shade;
 
 use super::{Explanation, Reason, legend};
-use crate::page::{Section, drawing, page, signed};
+use crate::page::{Section, drawing, drawn_pattern, page, signed};
 
 /// Patterns listed, present and absent each.
 const LISTED: usize = 15;
@@ -56,11 +55,16 @@ impl Explanation<'_> {
     fn lead(&self) -> Markup {
         let known = self.sample.data.targets()[self.row].as_ref();
         html! {
-            p.verdict { "Predicted: " b { (self.verdict()) } ", score " (signed(self.score())) "." @if let Some(target) = known { " Known: " b { (target) } "." } }
+            p.verdict {
+                "Predicted: " b { (self.verdict()) } ", score " (signed(self.score())) "."
+                @if let Some(target) = known { " Known: " b { (target) } "." }
+            }
             @if let Some(text) = self.sample.text(self.row) { p { code { (text) } } }
             p.note {
-                "The score starts at " (signed(self.start)) ", what the model says when it knows no pattern, and each pattern, found or missing, moves it by its contribution: "
-                "the exact Shapley value, its mean effect over all orders in which the patterns could become known. Up is towards " (self.upwards()) "."
+                "The score starts at " (signed(self.start)) ", what the model says when it knows "
+                "no pattern, and each pattern, found or missing, moves it by its contribution: "
+                "the exact Shapley value, its mean effect over all orders in which the patterns "
+                "could become known. Up is towards " (self.upwards()) "."
             }
         }
     }
@@ -74,7 +78,13 @@ impl Explanation<'_> {
                 (drawing(&picture))
                 div { (drawing(&legend::alone(self.largest(), &self.upwards()))) }
             }
-            p.note { "Each pattern's contribution is shared equally over the " (if self.sample.noun() == "molecule" { "atoms" } else { "vertices" }) " of its occurrences, and its lines are coloured in the same way. What missing patterns and thresholds of numbers add lies nowhere in the drawing; it is listed below." }
+            p.note {
+                "Each pattern's contribution is shared equally over the "
+                (if self.sample.noun() == "molecule" { "atoms" } else { "vertices" })
+                " of its occurrences, and its lines are coloured in the same way. What missing "
+                "patterns and thresholds of numbers add lies nowhere in the drawing; it is listed "
+                "below."
+            }
         }
     }
 
@@ -87,10 +97,22 @@ impl Explanation<'_> {
         let rest: f64 = reasons.iter().skip(LISTED).map(|r| r.contribution).sum();
         html! {
             div.wide { table.bars {
-                thead { tr { th scope="col" { "pattern" } th scope="col" { "contribution" } th scope="col" { "" } th scope="col" { "share" } @if present { th scope="col" { "occurs" } } } }
+                thead {
+                    tr {
+                        th scope="col" { "pattern" }
+                        th scope="col" { "contribution" }
+                        th scope="col" { "" }
+                        th scope="col" { "share" }
+                        @if present { th scope="col" { "occurs" } }
+                    }
+                }
                 tbody { @for reason in reasons.iter().take(LISTED) {
                     tr {
-                        td { span.thumb { (drawing(&pattern_svg(&self.model.patterns()[reason.pattern].code, self.model.labels()))) } br; code { (reason.text) } }
+                        td {
+                            span.thumb { (drawn_pattern(self.model, reason.pattern)) }
+                            br;
+                            code { (reason.text) }
+                        }
                         td { b { (signed(reason.contribution)) } }
                         td.bar { (bar(reason.contribution / largest)) }
                         td { (format!("{:.1} %", 100.0 * reason.contribution.abs() / all)) }
@@ -98,21 +120,33 @@ impl Explanation<'_> {
                     }
                 } }
             } }
-            @if reasons.len() > LISTED { p.note { (reasons.len() - LISTED) " more add " (signed(rest)) " together." } }
+            @if reasons.len() > LISTED {
+                p.note { (reasons.len() - LISTED) " more add " (signed(rest)) " together." }
+            }
         }
     }
 
     fn examples(&self) -> Markup {
         let Some((training, _)) = &self.training else { return html! {} };
         html! {
-            p { "For the patterns that decided most: the training " (training.noun()) "s that hold the pattern and share most patterns with this one." }
+            p {
+                "For the patterns that decided most: the training " (training.noun())
+                "s that hold the pattern and share most patterns with this one."
+            }
             @for reason in self.reasons.iter().take(WITH_EXAMPLES) {
-                h3 { code { (reason.text) } " " (signed(reason.contribution)) @if reason.count == 0 { " (missing here)" } }
+                h3 {
+                    code { (reason.text) } " " (signed(reason.contribution))
+                    @if reason.count == 0 { " (missing here)" }
+                }
                 div.near { @for near in self.nearest(reason.pattern) {
                     figure {
-                        @if let Some(svg) = training.with_pattern(near.row, self.model, reason.pattern) { (drawing(&svg)) }
+                        @let drawn = training.with_pattern(near.row, self.model, reason.pattern);
+                        @if let Some(svg) = drawn { (drawing(&svg)) }
                         figcaption {
-                            (training.data.ids()[near.row]) @if let Some(target) = &training.data.targets()[near.row] { ": " (target) }
+                            (training.data.ids()[near.row])
+                            @if let Some(target) = &training.data.targets()[near.row] {
+                                ": " (target)
+                            }
                             ", " (format!("{:.0} %", 100.0 * near.similarity)) " alike"
                         }
                     }
@@ -127,8 +161,14 @@ impl Explanation<'_> {
             table {
                 tbody {
                     tr { th scope="row" { "start" } td { (signed(self.start)) } }
-                    tr { th scope="row" { (present.len()) " patterns that are there" } td { (signed(total(present))) } }
-                    tr { th scope="row" { (absent.len()) " patterns that are missing" } td { (signed(total(absent))) } }
+                    tr {
+                        th scope="row" { (present.len()) " patterns that are there" }
+                        td { (signed(total(present))) }
+                    }
+                    tr {
+                        th scope="row" { (absent.len()) " patterns that are missing" }
+                        td { (signed(total(absent))) }
+                    }
                     tr { th scope="row" { b { "score" } } td { b { (signed(self.score())) } } }
                 }
             }
@@ -142,8 +182,9 @@ fn bar(weight: f64) -> PreEscaped<String> {
     let x = if weight > 0.0 { 50.0 } else { 50.0 - width };
     let fill = shade(weight.signum()).unwrap_or_default();
     PreEscaped(format!(
-        "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" width=\"100%\" height=\"14\" aria-hidden=\"true\">\
-         <line x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\" stroke=\"currentColor\" stroke-opacity=\".4\" stroke-width=\".4\"/>\
-         <rect x=\"{x:.2}\" y=\"1.5\" width=\"{width:.2}\" height=\"7\" fill=\"{fill}\"/></svg>"
+        "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" width=\"100%\" height=\"14\" \
+         aria-hidden=\"true\"><line x1=\"50\" x2=\"50\" y1=\"0\" y2=\"10\" stroke=\"currentColor\" \
+         stroke-opacity=\".4\" stroke-width=\".4\"/><rect x=\"{x:.2}\" y=\"1.5\" \
+         width=\"{width:.2}\" height=\"7\" fill=\"{fill}\"/></svg>"
     ))
 }

@@ -26,9 +26,10 @@ pub(super) fn below(picture: &str, largest: f64, upwards: &str) -> String {
 /// The legend alone.
 pub(super) fn alone(largest: f64, upwards: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"300\" height=\"{HEIGHT}\" viewBox=\"0 0 300 {HEIGHT}\" \
-         role=\"img\" aria-label=\"Colours from blue for {0} to orange for {1}\" font-family=\"Helvetica, Arial, sans-serif\" \
-         font-size=\"12\">{2}</svg>",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"300\" height=\"{HEIGHT}\" \
+         viewBox=\"0 0 300 {HEIGHT}\" role=\"img\" \
+         aria-label=\"Colours from blue for {0} to orange for {1}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">{2}</svg>",
         number(-largest),
         number(largest),
         scale(Place { middle: 150.0, top: 6.0 }, largest, upwards),
@@ -69,7 +70,8 @@ fn scale(Place { middle, top }: Place, largest: f64, upwards: &str) -> String {
     }
     let _ = write!(
         svg,
-        "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">orange: for {}</text>",
+        "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">\
+         orange: for {}</text>",
         top + 40.0,
         escape(upwards)
     );

@@ -27,9 +27,11 @@ pub(super) fn body(report: &Report<'_>, found: &[Held]) -> Markup {
     let middle = counts.get(n / 2).copied().unwrap_or(0);
     html! {
         p {
-            "Of " (count(n, noun)) ", " b { (count(none, noun)) } " (" (percent(none, n)) ") hold none of the model's patterns: they get the prediction of a " (noun)
+            "Of " (count(n, noun)) ", " b { (count(none, noun)) } " (" (percent(none, n))
+            ") hold none of the model's patterns: they get the prediction of a " (noun)
             " of which nothing is known. " b { (count(new, noun)) } " (" (percent(new, n)) ") hold "
-            @if noun == "molecule" { "an atom of a kind" } @else { "a vertex label" } " that training never saw. "
+            @if noun == "molecule" { "an atom of a kind" } @else { "a vertex label" }
+            " that training never saw. "
             "Half of them hold " (middle) " patterns or more."
         }
         @if let Some(evaluation) = &report.evaluation { (by_support(evaluation, found, noun)) }
@@ -73,7 +75,10 @@ fn by_support(evaluation: &Evaluation, found: &[Held], noun: &str) -> Markup {
             tbody { @for q in 0..4 {
                 @let members = quarter(q);
                 @let held = |i: Option<&usize>| i.map_or(0, |&i| found[evaluation.rows[i]].len());
-                tr { td { (held(members.first())) " to " (held(members.last())) } td { (shown(right(members))) } }
+                tr {
+                    td { (held(members.first())) " to " (held(members.last())) }
+                    td { (shown(right(members))) }
+                }
             } }
         } }
     }

@@ -11,25 +11,33 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
     let model = report.model;
     let made = model.provenance();
     let noun = report.noun();
-    let target_name = "Target".to_owned();
+    let depth = model.trees().iter().map(Tree::depth).max().unwrap_or(0);
+    let target = report.target.iter().map(|target| ("Target", target));
+    let facts = target.chain(report.facts.iter().map(|(name, value)| (name.as_str(), value)));
     html! {
         dl.card-facts {
-            @for (name, value) in report.target.iter().map(|t| (&target_name, t)).chain(report.facts.iter().map(|f| (&f.0, &f.1))) { dt { (name) } dd { (value) } }
+            @for (name, value) in facts { dt { (name) } dd { (value) } }
             dt { "Trained on" }
             dd { (count(made.graphs, noun)) (classes(report)) }
             dt { "Judged by" }
             dd { (report.judged()) }
             dt { "Model" }
             dd {
-                (count(model.rounds(), "round")) ", " (count(model.trees().len(), "tree")) " of up to "
-                (count(model.trees().iter().map(Tree::depth).max().unwrap_or(0), "question")) " from root to leaf, "
+                (count(model.rounds(), "round")) ", " (count(model.trees().len(), "tree"))
+                " of up to " (count(depth, "question")) " from root to leaf, "
                 (count(model.patterns().len(), "pattern")) "; stopped: " (made.stopped)
             }
             @if made.stumps > 0 {
                 dt { "Linear model" }
-                dd { (count(made.stumps, "tree")) " of one question each: small patterns and whole neighbourhoods, which add up" }
+                dd {
+                    (count(made.stumps, "tree")) " of one question each: small patterns and whole "
+                    "neighbourhoods, which add up"
+                }
             }
-            @if let Some(from) = &made.stacked_from { dt { "Stacked from other targets" } dd { (from.to_string()) } }
+            @if let Some(from) = &made.stacked_from {
+                dt { "Stacked from other targets" }
+                dd { (from.to_string()) }
+            }
             dt { "Made by" } dd { (made.program) }
             dt { "Model hash" } dd { code.hash { (model.sha256()) } }
             dt { "Training data hash" } dd { code.hash { (made.data_sha256) } }
@@ -75,7 +83,8 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
     let made = model.provenance();
     let mut limits = vec![
         format!(
-            "It has seen {}; of {noun}s unlike these it knows little. A {noun} with few or none of the patterns is predicted close to the average (see Applicability).",
+            "It has seen {}; of {noun}s unlike these it knows little. A {noun} with few or none of \
+             the patterns is predicted close to the average (see Applicability).",
             count(made.graphs, noun)
         ),
         "Patterns are what distinguishes these data: correlations, not causes.".into(),
@@ -86,7 +95,8 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
             _ => ", and as whole neighbourhoods of an atom or vertex by the linear model",
         };
         limits.push(format!(
-            "Patterns in trees have at most {most} edges: larger structures are seen only through their parts{beside}."
+            "Patterns in trees have at most {most} edges: larger structures are seen only through \
+             their parts{beside}."
         ));
     }
     if noun == "molecule" {
@@ -96,7 +106,8 @@ fn limits(report: &Report<'_>, measures: &[Measured]) -> Vec<String> {
         let few = (*a).min(*b);
         if 10 * few < made.graphs {
             limits.push(format!(
-                "Only {} of the training {noun}s are of the rarer class: accuracy says little here, look at precision and recall.",
+                "Only {} of the training {noun}s are of the rarer class: accuracy says little \
+                 here, look at precision and recall.",
                 percent(few, made.graphs)
             ));
         }

@@ -3,10 +3,9 @@
 use maud::{Markup, html};
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::model::{Importance, Task};
-use spinney_chem::draw::pattern_svg;
 
 use super::Report;
-use crate::page::{count, drawing, grouped, percent, signed};
+use crate::page::{count, drawing, drawn_pattern, grouped, percent, signed};
 use crate::plot::number;
 use crate::sample::{Held, Sample};
 
@@ -40,14 +39,22 @@ pub(super) fn body(
         })
         .collect();
     let is_molecular = report.noun() == "molecule";
+    let placeholder = if is_molecular { "SMARTS, e.g. #7" } else { "label, e.g. A" };
     html! {
-        @if shown.is_empty() { p { "The model asks for no pattern: it predicts the same for all." } }
+        @if shown.is_empty() {
+            p { "The model asks for no pattern: it predicts the same for all." }
+        }
         p {
-            "What the model looks for, the most important first. " b { "Gain" } " is how much a pattern improved the fit in training, as a share of all patterns' gain; "
+            "What the model looks for, the most important first. " b { "Gain" } " is how much a "
+            "pattern improved the fit in training, as a share of all patterns' gain; "
             b { "direction" } " is whether it pushes the score up or down, on average."
-            @if is_molecular { " Grey lines are bonds of any kind, dotted stubs neighbours outside the pattern, blue shading means a ring." }
+            @if is_molecular {
+                " Grey lines are bonds of any kind, dotted stubs neighbours outside the pattern, "
+                "blue shading means a ring."
+            }
             @if ranked.len() > SHOWN {
-                " Shown are the first " (SHOWN) " of " (grouped(ranked.len())) ", with " (share(shown, total)) " of the gain; "
+                " Shown are the first " (SHOWN) " of " (grouped(ranked.len())) ", with "
+                (share(shown, total)) " of the gain; "
                 code { "spinney patterns MODEL" } " lists all."
             }
         }
@@ -60,7 +67,10 @@ pub(super) fn body(
                 option value="size" { "size" }
                 option value="splits" { "splits" }
             } }
-            label { "Search " input #search type="search" placeholder=(if is_molecular { "SMARTS, e.g. #7" } else { "label, e.g. A" }) autocomplete="off"; }
+            label {
+                "Search "
+                input #search type="search" placeholder=(placeholder) autocomplete="off";
+            }
             output #shown aria-live="polite" { (count(shown.len(), "pattern")) }
         }
         div.gallery #gallery { @for card in &cards { (card) } }
@@ -91,11 +101,22 @@ fn card(
     let examples =
         if rank < WITH_EXAMPLES { examples.of(own.pattern, class, effect) } else { Vec::new() };
     html! {
-        article.card id={ "p" (own.pattern) } data-rank=(rank) data-support=(pattern.total_support())
-            data-effect=(format!("{effect:.6}")) data-size=(pattern.code.edge_count()) data-splits=(own.splits) data-text=(text) {
+        article.card id={ "p" (own.pattern) }
+            data-rank=(rank)
+            data-support=(pattern.total_support())
+            data-effect=(format!("{effect:.6}"))
+            data-size=(pattern.code.edge_count())
+            data-splits=(own.splits)
+            data-text=(text)
+        {
             h3 { span.rank { "#" (rank + 1) } " " (direction(report, class, effect)) }
-            div.picture { (drawing(&pattern_svg(&pattern.code, model.labels()))) }
-            p.smarts { code { (text) } button type="button" data-copy=(text) aria-label={ "Copy pattern " (rank + 1) } { "Copy" } }
+            div.picture { (drawn_pattern(model, own.pattern)) }
+            p.smarts {
+                code { (text) }
+                button type="button" data-copy=(text) aria-label={ "Copy pattern " (rank + 1) } {
+                    "Copy"
+                }
+            }
             dl {
                 dt { "gain" } dd { (format!("{:.1} %", 100.0 * own.gain / total)) }
                 dt { "effect" } dd { (signed(effect)) }
@@ -106,7 +127,9 @@ fn card(
             (support(report, &pattern.support))
             @if !examples.is_empty() {
                 details { summary { "Examples" } div.examples {
-                    @for (caption, svg) in &examples { figure { (drawing(svg)) figcaption { (caption) } } }
+                    @for (caption, svg) in &examples {
+                        figure { (drawing(svg)) figcaption { (caption) } }
+                    }
                 } }
             }
         }
@@ -152,9 +175,21 @@ fn support(report: &Report<'_>, support: &[u32]) -> Markup {
     };
     html! {
         table.support {
-            caption { "occurs in" @if let Some(target) = report.target.as_ref().filter(|_| !classes.is_empty()) { ", by " (target) } }
+            caption {
+                "occurs in"
+                @if let Some(target) = report.target.as_ref().filter(|_| !classes.is_empty()) {
+                    ", by " (target)
+                }
+            }
             @for (name, n, all) in rows {
-                tr { th scope="row" { (name) } td.share aria-hidden="true" { span style={ "width:" (format!("{:.1}", 100.0 * n as f64 / all.max(1) as f64)) "%" } {} } td { (grouped(n)) " of " (grouped(all)) " (" (percent(n, all)) ")" } }
+                tr {
+                    th scope="row" { (name) }
+                    td.share aria-hidden="true" {
+                        @let width = 100.0 * n as f64 / all.max(1) as f64;
+                        span style={ "width:" (format!("{width:.1}")) "%" } {}
+                    }
+                    td { (grouped(n)) " of " (grouped(all)) " (" (percent(n, all)) ")" }
+                }
             }
         }
     }

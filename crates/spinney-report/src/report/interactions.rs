@@ -1,11 +1,11 @@
 //! Pairs of patterns that matter together: what a linear model cannot see.
 
 use maud::{Markup, html};
+use spinney::Dataset;
 use spinney::model::{Interaction, Link, Model, Node, Predictions};
-use spinney_chem::draw::pattern_svg;
 
 use super::Report;
-use crate::page::{drawing, grouped};
+use crate::page::{drawn_pattern, grouped};
 use crate::sample::{Held, Sample};
 
 /// Pairs shown.
@@ -21,33 +21,33 @@ const OUTPUTS: usize = 6;
 
 pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Markup {
     let Some(sample) = report.sample else {
-        return html! { p { "Give data to see which patterns matter together: " code { "spinney report MODEL --data FILE" } "." } };
+        return html! {
+            p {
+                "Give data to see which patterns matter together: "
+                code { "spinney report MODEL --data FILE" } "."
+            }
+        };
     };
-    let most = (WORK / pairs_of_questions(report.model)) as usize;
-    let step =
-        sample.data.len().div_ceil(most.clamp(MIN_GRAPHS_AVERAGED, MAX_GRAPHS_AVERAGED)).max(1);
-    let chosen: Vec<usize> = (0..sample.data.len()).step_by(step).collect();
-    let part = sample.data.subset(&chosen);
+    let part = averaged(report.model, sample.data);
     let outputs = report.model.task().outputs();
-    let mut pairs: Vec<(usize, Interaction)> = (0..outputs.min(OUTPUTS))
-        .flat_map(|o| {
-            report.model.mean_interactions(&part, o).into_iter().take(SHOWN).map(move |p| (o, p))
-        })
-        .filter(|(_, pair)| pair.value > 1e-12)
-        .collect();
-    pairs.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    pairs.truncate(SHOWN);
+    let pairs = strongest(report.model, &part);
     if pairs.is_empty() {
         return html! {
-            p { "No pattern matters for another: each tree asks one question, so the model is a sum of the patterns' effects, as a linear model is." }
+            p {
+                "No pattern matters for another: each tree asks one question, so the model is a "
+                "sum of the patterns' effects, as a linear model is."
+            }
         };
     }
     let scores = report.model.predict(sample.data);
     html! {
         p {
-            "Pairs of patterns that say something together which neither says alone: the part of the score that a sum of single patterns, a linear model, cannot express. "
-            "Strength is the mean size of the exact Shapley interaction over " (grouped(part.len())) " " (report.noun()) "s, in units of the score; the tables show the mean "
-            (shown_value(report)) " of the " (report.noun()) "s with both, one or none of the two."
+            "Pairs of patterns that say something together which neither says alone: the part of "
+            "the score that a sum of single patterns, a linear model, cannot express. "
+            "Strength is the mean size of the exact Shapley interaction over "
+            (grouped(part.len())) " " (report.noun())
+            "s, in units of the score; the tables show the mean " (shown_value(report))
+            " of the " (report.noun()) "s with both, one or none of the two."
         }
         ol.pairs {
             @for (output, pair) in &pairs {
@@ -55,17 +55,42 @@ pub(super) fn body(report: &Report<'_>, texts: &[String], found: &[Held]) -> Mar
                     div.two {
                         @for pattern in [pair.first, pair.second] {
                             figure {
-                                (drawing(&pattern_svg(&report.model.patterns()[pattern].code, report.model.labels())))
+                                (drawn_pattern(report.model, pattern))
                                 figcaption { code { (texts[pattern]) } }
                             }
                         }
                     }
-                    p { "strength " b { (format!("{:.3}", pair.value)) } @if outputs > 1 { ", score of " (report.classes()[*output]) } }
+                    p {
+                        "strength " b { (format!("{:.3}", pair.value)) }
+                        @if outputs > 1 { ", score of " (report.classes()[*output]) }
+                    }
                     (cells(report, sample, &Cells::of(found, pair, |i| value(&scores, i, *output))))
                 }
             }
         }
     }
+}
+
+/// The graphs that interactions are averaged over, evenly spread.
+fn averaged(model: &Model, data: &Dataset) -> Dataset {
+    let most = (WORK / pairs_of_questions(model)) as usize;
+    let step = data.len().div_ceil(most.clamp(MIN_GRAPHS_AVERAGED, MAX_GRAPHS_AVERAGED)).max(1);
+    let chosen: Vec<usize> = (0..data.len()).step_by(step).collect();
+    data.subset(&chosen)
+}
+
+/// The strongest pairs of all outputs, each with its output.
+fn strongest(model: &Model, part: &Dataset) -> Vec<(usize, Interaction)> {
+    let of = |output| {
+        let pairs = model.mean_interactions(part, output).into_iter().take(SHOWN);
+        pairs.map(move |pair| (output, pair))
+    };
+    let outputs = model.task().outputs().min(OUTPUTS);
+    let mut pairs: Vec<(usize, Interaction)> =
+        (0..outputs).flat_map(of).filter(|(_, pair)| pair.value > 1e-12).collect();
+    pairs.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+    pairs.truncate(SHOWN);
+    pairs
 }
 
 /// The pairs of questions on the ways to all leaves: what one graph costs.
@@ -133,12 +158,23 @@ fn cells(report: &Report<'_>, sample: Sample<'_>, table: &Cells) -> Markup {
     };
     html! {
         table.cells {
-            thead { tr { td {} th scope="col" { "without second" } th scope="col" { "with second" } } }
+            thead {
+                tr {
+                    td {}
+                    th scope="col" { "without second" }
+                    th scope="col" { "with second" }
+                }
+            }
             tbody {
                 @for (has, row) in table.cells.iter().enumerate() {
                     tr {
                         th scope="row" { (["without first", "with first"][has]) }
-                        @for &cell in row { td { b { (value(cell)) } " " span { (grouped(cell.0)) " " (sample.noun()) "s" } } }
+                        @for &cell in row {
+                            td {
+                                b { (value(cell)) } " "
+                                span { (grouped(cell.0)) " " (sample.noun()) "s" }
+                            }
+                        }
                     }
                 }
             }

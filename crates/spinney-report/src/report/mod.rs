@@ -154,8 +154,9 @@ impl Report<'_> {
         };
         html! {
             p.lead {
-                "A model that " (what) ": " (trees) " ask which of " (patterns) " occur in a " (noun)
-                ". A pattern is a connected piece of a " (noun) ", or a threshold of a number; all pieces that occur were candidates."
+                "A model that " (what) ": " (trees) " ask which of " (patterns)
+                " occur in a " (noun) ". A pattern is a connected piece of a " (noun)
+                ", or a threshold of a number; all pieces that occur were candidates."
             }
             @if !measures.is_empty() {
                 ul.tiles aria-label="Main figures" {
@@ -177,17 +178,21 @@ impl Report<'_> {
         let noun = self.noun();
         match evaluation.on {
             EvaluatedOn::CrossValidation => format!(
-                "{}-fold cross-validation over {graphs}: each {noun} was predicted by a model trained without it. ± is the standard deviation over folds.",
+                "{}-fold cross-validation over {graphs}: each {noun} was predicted by a model \
+                 trained without it. ± is the standard deviation over folds.",
                 evaluation.fold_count()
             ),
             EvaluatedOn::HeldOut => format!(
-                "Measured on {graphs} that were held out of training. ± is the standard error by 200 bootstrap resamples."
+                "Measured on {graphs} that were held out of training. ± is the standard error by \
+                 200 bootstrap resamples."
             ),
             EvaluatedOn::Given => format!(
-                "Measured on the {graphs} given with --data, which are not the training data as a whole. ± is the standard error by 200 bootstrap resamples."
+                "Measured on the {graphs} given with --data, which are not the training data as a \
+                 whole. ± is the standard error by 200 bootstrap resamples."
             ),
             EvaluatedOn::Training => format!(
-                "Measured on the {graphs} that the model was trained on: too good to be true. Use cross-validation or held-out data to judge it."
+                "Measured on the {graphs} that the model was trained on: too good to be true. Use \
+                 cross-validation or held-out data to judge it."
             ),
         }
     }

@@ -25,10 +25,18 @@ pub(super) fn body(report: &Report<'_>, measures: &[Measured]) -> Markup {
         @if let Some(evaluation) = &report.evaluation {
             (table(report, evaluation, measures))
         } @else {
-            p { "Give data with known targets to see how good the model is: " code { "spinney report MODEL --data FILE" } "." }
+            p {
+                "Give data with known targets to see how good the model is: "
+                code { "spinney report MODEL --data FILE" } "."
+            }
         }
         @if !report.learning.is_empty() {
-            (figure(&learning(&report.learning), "Quality round by round. Where the line of unseen data turns back while that of training data goes on, the model only learns its data by heart. The band is one standard deviation over folds."))
+            (figure(
+                &learning(&report.learning),
+                "Quality round by round. Where the line of unseen data turns back while that of \
+                 training data goes on, the model only learns its data by heart. The band is one \
+                 standard deviation over folds.",
+            ))
         }
         @if let Some(evaluation) = &report.evaluation { (curves(report, evaluation)) }
     }
@@ -63,12 +71,38 @@ fn table(report: &Report<'_>, evaluation: &Evaluation, measures: &[Measured]) ->
     html! {
         div.wide { table {
             caption { (report.judged()) }
-            thead { tr { th scope="col" { "measure" } th scope="col" { "value" } th scope="col" { "reads" } } }
+            thead {
+                tr {
+                    th scope="col" { "measure" }
+                    th scope="col" { "value" }
+                    th scope="col" { "reads" }
+                }
+            }
             tbody {
-                @for m in measures { tr { th scope="row" { (name(m.metric)) } td { (value(m)) } td.words { (reads(m.metric, report.model.task().classes().len())) } } }
+                @for m in measures {
+                    tr {
+                        th scope="row" { (name(m.metric)) }
+                        td { (value(m)) }
+                        td.words { (reads(m.metric, report.model.task().classes().len())) }
+                    }
+                }
                 @if let Some((precision, base, brier)) = more {
-                    tr { th scope="row" { "average precision" } td { (format!("{precision:.3}")) } td.words { "mean precision over all thresholds, all folds together; guessing gives " (format!("{base:.3}")) } }
-                    tr { th scope="row" { "Brier score" } td { (format!("{brier:.3}")) } td.words { "mean squared error of the probabilities, all folds together; always saying the average gives " (format!("{:.3}", base * (1.0 - base))) } }
+                    tr {
+                        th scope="row" { "average precision" }
+                        td { (format!("{precision:.3}")) }
+                        td.words {
+                            "mean precision over all thresholds, all folds together; guessing "
+                            "gives " (format!("{base:.3}"))
+                        }
+                    }
+                    tr {
+                        th scope="row" { "Brier score" }
+                        td { (format!("{brier:.3}")) }
+                        td.words {
+                            "mean squared error of the probabilities, all folds together; always "
+                            "saying the average gives " (format!("{:.3}", base * (1.0 - base)))
+                        }
+                    }
                 }
             }
         } }
@@ -79,12 +113,14 @@ fn reads(metric: Metric, classes: usize) -> String {
     let text = match metric {
         Metric::Accuracy => "share of right predictions",
         Metric::Auc => {
-            "chance that one of the positive class scores above one of the negative; 0.5 is guessing"
+            "chance that one of the positive class scores above one of the negative; 0.5 is \
+             guessing"
         }
         Metric::LogLoss => {
             let guess = (classes as f64).ln();
             return format!(
-                "mean surprise at the true class; lower is better, giving all classes the same probability costs {guess:.3}"
+                "mean surprise at the true class; lower is better, giving all classes the same \
+                 probability costs {guess:.3}"
             );
         }
         Metric::Rmse => "typical error, in units of the target; large errors count more",
@@ -175,42 +211,59 @@ fn square(
     }
 }
 
+/// The curves of the classes that are drawn.
+struct RankingCurves {
+    roc: Vec<Line>,
+    recall: Vec<Line>,
+    calibration: Vec<Line>,
+    /// The share of the class that was drawn last.
+    base: f64,
+}
+
+impl RankingCurves {
+    fn new(classes: &[String], evaluation: &Evaluation, truth: &[u32]) -> Self {
+        let is_binary = classes.len() == 2;
+        let shown = if is_binary { 1..2 } else { 0..classes.len().min(MAX_CLASSES_SHOWN) };
+        let mut curves = RankingCurves {
+            roc: Vec::new(),
+            recall: Vec::new(),
+            calibration: Vec::new(),
+            base: f64::NAN,
+        };
+        for class in shown {
+            let positive = || truth.iter().map(|&t| t as usize == class);
+            let probability = |i: usize| evaluation.predictions.probabilities(i)[class];
+            // By score: probabilities near 0 and 1 tie where scores do not.
+            let score = |i: usize| {
+                if is_binary { evaluation.predictions.scores(i)[0] } else { probability(i) }
+            };
+            let ranked = Ranked::new((0..truth.len()).map(score), positive());
+            let line = |points: &[(f64, f64)]| Line {
+                name: if is_binary { "model".into() } else { classes[class].clone() },
+                points: thinned(points, POINTS),
+                style: LineStyle::Line,
+            };
+            curves.roc.push(line(&ranked.roc()));
+            curves.recall.push(line(&ranked.precision_recall()));
+            let sure = Ranked::new((0..truth.len()).map(probability), positive());
+            curves.calibration.push(line(&sure.calibration(GROUPS)));
+            curves.base = ranked.base_rate();
+        }
+        curves
+    }
+}
+
 fn ranking(report: &Report<'_>, evaluation: &Evaluation, truth: &[u32]) -> Markup {
     let classes = report.classes();
-    let shown: Vec<usize> = if classes.len() == 2 {
-        vec![1]
-    } else {
-        (0..classes.len().min(MAX_CLASSES_SHOWN)).collect()
-    };
-    let (mut roc, mut recall, mut sure) = (Vec::new(), Vec::new(), Vec::new());
-    let mut base = f64::NAN;
-    for &class in &shown {
-        let positive = || truth.iter().map(|&t| t as usize == class);
-        let probability = |i: usize| evaluation.predictions.probabilities(i)[class];
-        // By score: probabilities near 0 and 1 tie where scores do not.
-        let score = |i: usize| {
-            if classes.len() == 2 { evaluation.predictions.scores(i)[0] } else { probability(i) }
-        };
-        let ranked = Ranked::new((0..truth.len()).map(score), positive());
-        let line = |points: &[(f64, f64)]| Line {
-            name: if classes.len() == 2 { "model".into() } else { classes[class].clone() },
-            points: thinned(points, POINTS),
-            style: LineStyle::Line,
-        };
-        roc.push(line(&ranked.roc()));
-        recall.push(line(&ranked.precision_recall()));
-        sure.push(line(
-            &Ranked::new((0..truth.len()).map(probability), positive()).calibration(GROUPS),
-        ));
-        base = ranked.base_rate();
-    }
+    let RankingCurves { roc, recall, calibration, base } =
+        RankingCurves::new(&classes, evaluation, truth);
     let diagonal = vec![(0.0, 0.0), (1.0, 1.0)];
     let flat = (classes.len() == 2).then(|| vec![(0.0, base), (1.0, base)]);
     let mut calibration = square(
         "Calibration",
         "predicted probability",
         "share that is so",
-        sure,
+        calibration,
         Some(diagonal.clone()),
     );
     if let Some(guide) = calibration.lines.last_mut() {
@@ -234,7 +287,10 @@ fn ranking(report: &Report<'_>, evaluation: &Evaluation, truth: &[u32]) -> Marku
     figure(
         &plots,
         &format!(
-            "{of} ROC: how many of the positives are found (up) at the price of how many false alarms (right). Precision and recall: of those predicted positive, how many are (up), when so many of all positives are found (right). Calibration: ten groups by predicted probability; on the broken line, seven of ten predicted with 70 % are positive."
+            "{of} ROC: how many of the positives are found (up) at the price of how many false \
+             alarms (right). Precision and recall: of those predicted positive, how many are (up), \
+             when so many of all positives are found (right). Calibration: ten groups by predicted \
+             probability; on the broken line, seven of ten predicted with 70 % are positive."
         ),
     )
 }
@@ -248,18 +304,26 @@ fn confusion(report: &Report<'_>, evaluation: &Evaluation, truth: &[u32]) -> Mar
         }
     }
     if classes.len() > 20 {
-        return html! { p.note { "With " (classes.len()) " classes the confusion table is left out." } };
+        return html! {
+            p.note { "With " (classes.len()) " classes the confusion table is left out." }
+        };
     }
     html! {
         div.wide { table.confusion {
-            caption { "Confusion table: true class in rows, predicted class in columns; shares of the row" }
-            thead { tr { td {} @for class in &classes { th scope="col" { "predicted " (class) } } } }
+            caption {
+                "Confusion table: true class in rows, predicted class in columns; shares of the row"
+            }
+            thead {
+                tr { td {} @for class in &classes { th scope="col" { "predicted " (class) } } }
+            }
             tbody {
                 @for (t, row) in table.iter().enumerate() {
                     tr {
                         th scope="row" { "true " (classes[t]) }
                         @for (p, &n) in row.iter().enumerate() {
-                            td.right[t == p].wrong[t != p && n > 0] { (grouped(n)) " " span { (percent(n, row.iter().sum())) } }
+                            td.right[t == p].wrong[t != p && n > 0] {
+                                (grouped(n)) " " span { (percent(n, row.iter().sum())) }
+                            }
                         }
                     }
                 }
@@ -308,7 +372,8 @@ fn residuals(evaluation: &Evaluation, truth: &[f64]) -> Markup {
     figure(
         &plots,
         &format!(
-            "Each dot is one of the {} predicted: on the broken line where it was predicted exactly.{some}",
+            "Each dot is one of the {} predicted: on the broken line where it was predicted \
+             exactly.{some}",
             grouped(n)
         ),
     )

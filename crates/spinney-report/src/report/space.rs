@@ -43,18 +43,26 @@ pub(super) fn body(report: &Report<'_>) -> Markup {
     let noun = report.noun();
     html! {
         p {
-            @if let Some(whole) = &space.whole { "The " (noun) "s contain " b { (count(sum(whole), "different pattern")) } " within the limit on edges. " }
+            @if let Some(whole) = &space.whole {
+                "The " (noun) "s contain " b { (count(sum(whole), "different pattern")) }
+                " within the limit on edges. "
+            }
             @if let Some(explored) = &space.explored {
                 "Training looked at " b { (grouped(sum(explored))) }
-                @if space.whole.as_ref() == Some(explored) { ", which is all of them: each was a candidate for every question. " }
+                @if space.whole.as_ref() == Some(explored) {
+                    ", which is all of them: each was a candidate for every question. "
+                }
                 @else if report.model.provenance().unproven.is_empty() {
                     "; bounds proved that no other could be better. "
                 } @else { "; a limit cut searches short, and the model says where. " }
             }
             "The model uses " b { (grouped(sum(&selected))) } "."
-            @if let Some(sets) = space.edge_sets { " All in all they occur " (about(sets)) " times." }
+            @if let Some(sets) = space.edge_sets {
+                " All in all they occur " (about(sets)) " times."
+            }
             @if space.whole.is_none() && space.explored.is_none() {
-                " Write the report while training (" code { "spinney train … --report FILE" } ") to see how many were looked at."
+                " Write the report while training (" code { "spinney train … --report FILE" }
+                ") to see how many were looked at."
             }
         }
         (figure(&[plot(&space, &selected)], "Patterns by number of edges, on a logarithmic scale."))

@@ -16,14 +16,17 @@ pub(super) fn body(model: &Model) -> Markup {
     let all = model.trees().len() - stumps(model);
     html! {
         p {
-            "Each tree asks questions from its root; the number at the leaf that is reached is added to the score, and "
+            "Each tree asks questions from its root; the number at the leaf that is reached is "
+            "added to the score, and "
             (meaning(model)) ". The first questions are open; select one to open or close it."
             @if model.stacked_trees() > 0 {
-                " The first " (count(model.stacked_trees(), "tree")) " of " (all) " are those of models of other targets."
+                " The first " (count(model.stacked_trees(), "tree")) " of " (all) " are those of "
+                "models of other targets."
             }
             @if shown < all { " The first " (shown) " of " (all) " trees are here." }
             @if stumps(model) > 0 {
-                " Trees of one question each, " (stumps(model)) " of them, are a linear model beside these, and are not shown."
+                " Trees of one question each, " (stumps(model)) " of them, are a linear model "
+                "beside these, and are not shown."
             }
         }
         @if shown == 0 { p { "There is no tree." } } @else {
@@ -33,7 +36,9 @@ pub(super) fn body(model: &Model) -> Markup {
                 span { "of " (count(shown, "tree")) }
                 button #next type="button" { "Next" }
             }
-            div.tree #drawn-tree aria-live="polite" { noscript { p { "The viewer needs JavaScript." } } }
+            div.tree #drawn-tree aria-live="polite" {
+                noscript { p { "The viewer needs JavaScript." } }
+            }
         }
     }
 }

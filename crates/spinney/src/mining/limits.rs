@@ -1,7 +1,8 @@
 //! What a training may take: time, memory and patterns.
 //!
 //! Time and patterns are limits as they are. Memory is known from a space's own count and, where
-//! the caller can ask the system ([`TrainingLimits::resident`]), from what the process really holds.
+//! the caller can ask the system ([`TrainingLimits::resident`]), from what the process really
+//! holds.
 
 use std::time::Instant;
 

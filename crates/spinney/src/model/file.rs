@@ -178,6 +178,26 @@ impl Wire {
         {
             return Err("the label dictionary repeats a name".into());
         }
+        self.check_scores()?;
+        let patterns = patterns(self.patterns, &labels)?;
+        for (i, tree) in self.trees.iter().enumerate() {
+            tree.check(patterns.len()).map_err(|e| format!("tree {i}: {e}"))?;
+        }
+        Ok(Model {
+            labels,
+            task: self.task,
+            link: self.link,
+            init: self.init,
+            patterns,
+            trees: self.trees,
+            params: self.params,
+            provenance: self.provenance,
+            representation: self.representation,
+        })
+    }
+
+    /// Whether task, link, initial scores, trees and provenance fit each other.
+    fn check_scores(&self) -> std::result::Result<(), String> {
         let outputs = self.task.outputs();
         if outputs == 0 || self.init.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
             return Err(format!("{outputs} outputs do not fit its scores or trees"));
@@ -201,34 +221,26 @@ impl Wire {
         if let Some(stacked) = &self.provenance.stacked_from {
             stacked.check(outputs, rounds)?;
         }
-        let mut canonizer = Canonizer::new();
-        let mut steps = MAX_CHECK_STEPS;
-        let mut patterns = Vec::with_capacity(self.patterns.len());
-        let mut seen = rustc_hash::FxHashSet::default();
-        for (i, p) in self.patterns.into_iter().enumerate() {
-            let pattern = p
-                .into_pattern(&labels, &mut canonizer, &mut steps)
-                .map_err(|e| format!("pattern {i}: {e}"))?;
-            if !seen.insert(pattern.code.clone()) {
-                return Err(format!("pattern {i}: repeats an earlier one"));
-            }
-            patterns.push(pattern);
-        }
-        for (i, tree) in self.trees.iter().enumerate() {
-            tree.check(patterns.len()).map_err(|e| format!("tree {i}: {e}"))?;
-        }
-        Ok(Model {
-            labels,
-            task: self.task,
-            link: self.link,
-            init: self.init,
-            patterns,
-            trees: self.trees,
-            params: self.params,
-            provenance: self.provenance,
-            representation: self.representation,
-        })
+        Ok(())
     }
+}
+
+/// The patterns of a file, each checked, and no two the same.
+fn patterns(all: Vec<WirePattern>, labels: &Labels) -> std::result::Result<Vec<Pattern>, String> {
+    let mut canonizer = Canonizer::new();
+    let mut steps = MAX_CHECK_STEPS;
+    let mut patterns = Vec::with_capacity(all.len());
+    let mut seen = rustc_hash::FxHashSet::default();
+    for (i, p) in all.into_iter().enumerate() {
+        let pattern = p
+            .into_pattern(labels, &mut canonizer, &mut steps)
+            .map_err(|e| format!("pattern {i}: {e}"))?;
+        if !seen.insert(pattern.code.clone()) {
+            return Err(format!("pattern {i}: repeats an earlier one"));
+        }
+        patterns.push(pattern);
+    }
+    Ok(patterns)
 }
 
 impl StackedFrom {

@@ -6,7 +6,9 @@ use serde::Serialize;
 
 /// An enumeration whose values have names in flags and files.
 macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal {
+        $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)?
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
         pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant),+ }
@@ -16,7 +18,10 @@ macro_rules! named {
             fn from_str(s: &str) -> std::result::Result<Self, String> {
                 match s {
                     $($text => Ok($name::$variant),)+
-                    _ => Err(format!(concat!("{:?} is no ", $what, ": {}"), s, [$($text),+].join(", "))),
+                    _ => {
+                        let known = [$($text),+].join(", ");
+                        Err(format!(concat!("{:?} is no ", $what, ": {}"), s, known))
+                    }
                 }
             }
         }

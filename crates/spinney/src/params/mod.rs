@@ -16,7 +16,7 @@ mod table;
 
 pub use crate::mining::Engine;
 pub use kinds::{ClassWeight, Criterion, Init, Leaf, LossKind};
-pub use reference::{markdown, python_defaults};
+
 pub use setting::Setting;
 pub use table::{FixedParams, PARAMETERS, Parameter, Params};
 

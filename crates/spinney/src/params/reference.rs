@@ -1,9 +1,11 @@
-//! The parameters as documentation: `docs/PARAMETERS.md`, and defaults for Python.
+//! The parameters as documentation: `docs/PARAMETERS.md`.
 
 use std::fmt::Write;
 
 use super::table::PARAMETERS;
-use super::{FixedParams, Params};
+
+/// Lines of the page end at this column.
+const PAGE_COLUMNS: usize = 100;
 
 /// The page `docs/PARAMETERS.md`.
 #[must_use]
@@ -12,16 +14,14 @@ pub fn markdown() -> String {
         "# Parameters\n\
          Every parameter of a training, made from their declarations in\n\
          `crates/spinney/src/params/table.rs` by `make parameters`. A flag has hyphens where the\n\
-         name has underscores. Where a parameter is automatic, the data decide unless you give it;\n\
-         `auto` gives it back to the data.\n",
+         name has underscores. Where a parameter is automatic, the data decide unless it is\n\
+         given; `auto` leaves it to the data again.\n",
     );
-    let default = FixedParams::default();
-    let paper = FixedParams::paper();
-    debug_assert_ne!(default, paper);
     for parameter in PARAMETERS {
-        let _ = write!(page, "\n## {}\n{}.\n\n", parameter.name, parameter.help);
+        let help = wrapped(&format!("{}.", parameter.help), "");
+        let _ = write!(page, "\n## {}\n{help}\n", parameter.name);
         let mut row = |name: &str, value: &str| {
-            let _ = writeln!(page, "- {name}: {value}");
+            page += &wrapped(&format!("- {name}: {value}"), "  ");
         };
         row("flag", &format!("`--{} {}`", parameter.name.replace('_', "-"), parameter.values));
         row("Python", &format!("`{}`", parameter.python));
@@ -37,8 +37,21 @@ pub fn markdown() -> String {
     page
 }
 
-/// The presets' values by their names in Python, for the generated constructors.
-#[must_use]
-pub fn python_defaults(params: &Params) -> Vec<(&'static str, String)> {
-    PARAMETERS.iter().map(|parameter| (parameter.python, parameter.get(params))).collect()
+/// A text in lines of at most [`PAGE_COLUMNS`], all but the first one behind `indent`.
+fn wrapped(text: &str, indent: &str) -> String {
+    let mut page = String::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > PAGE_COLUMNS {
+            page += &line;
+            page.push('\n');
+            line = format!("{indent}{word}");
+        } else if line.is_empty() {
+            line = word.to_owned();
+        } else {
+            line.push(' ');
+            line += word;
+        }
+    }
+    page + &line + "\n"
 }

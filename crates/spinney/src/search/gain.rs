@@ -2,9 +2,9 @@
 //!
 //! Each graph has a gradient `g` (the residual) and a weight `h` (1, the sample's weight, or the
 //! loss's second derivative), both as integers: multiples of a power of two (see
-//! [`samples`](crate::search::samples)). Sums are therefore exact, in any order, and so is a sibling
-//! found by subtraction. A split's gain is one fixed sequence of floating-point operations on these
-//! sums, hence the same for every engine and thread count.
+//! [`samples`](crate::search::samples)). Sums are therefore exact, in any order, and so is a
+//! sibling found by subtraction. A split's gain is one fixed sequence of floating-point operations
+//! on these sums, hence the same for every engine and thread count.
 //!
 //! **Ties.** Gains are compared by their first 32 binary digits ([`tie_rounded`]): splits that
 //! differ by less than 2·10⁻¹⁰ of their gain are equally good, and the simpler pattern wins. The

@@ -5,9 +5,10 @@
 
 #![allow(dead_code, unreachable_pub)] // Each test file uses its own part.
 
+use crate::oracle::random::{Random, dataset, random_graphs};
 use spinney::boosting::{BoostedModel, Booster, Exploration, Trained, TrainingLimits};
 use spinney::evaluation::Split;
-use spinney::params::{FixedParams, Setting, ValidParams};
+use spinney::params::{FixedParams, LossKind, Setting, ValidParams};
 use spinney::training::{Explored, Request};
 use spinney::training::{Job, Outcome, Prepared, Silent, train};
 use spinney::tuning::{Plan, Tuned, automatic, hold_out};
@@ -70,6 +71,26 @@ pub fn boosted_within(
 /// The model that a booster with valid parameters makes of all graphs.
 pub fn model(data: &Dataset, params: &FixedParams, engine: Engine) -> Model {
     boosted(data, params, engine).expect("a model").model
+}
+
+/// One tree of the paper's kind on the squared loss.
+pub fn one_tree() -> FixedParams {
+    FixedParams { loss: LossKind::Squared, trees: 1, ..FixedParams::paper() }
+}
+
+/// Random graphs with targets of any kind, and parameters for small trees over them.
+pub fn small_problem(random: &mut Random, max_graphs: usize) -> (Dataset, FixedParams) {
+    let graphs = random_graphs(random, 7, max_graphs);
+    let classes = random.pick(&[["a", "b", "a"], ["a", "b", "c"], ["0", "1.5", "4"]]);
+    let targets: Vec<String> = graphs.iter().map(|_| random.pick(&classes).to_owned()).collect();
+    let params = FixedParams {
+        max_edges: Some(3),
+        count_levels: random.pick(&[1, 2, 4, 20]),
+        min_samples_leaf: 1,
+        learning_rate: 0.5,
+        ..FixedParams::default()
+    };
+    (dataset(&graphs, &targets), params)
 }
 
 /// A request for a whole training of graphs as they are.
