@@ -104,7 +104,7 @@ fn a_stacked_model_serves_as_any_other() {
     place.ok("report m.harm.json --data t.csv --target harm -o page.html");
     let page = place.text("page.html");
     assert!(
-        page.contains("Told by other targets")
+        page.contains("Stacked from other targets")
             && page.contains("are those of models of other targets")
     );
 }
