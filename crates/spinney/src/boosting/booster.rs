@@ -7,7 +7,7 @@
 //! **Invariant.** Scores of training graphs are updated by the leaf that the grower put them in,
 //! those of validation graphs by asking for the columns; both equal what the finished model
 //! predicts, number for number. Trees depend on the members' scores alone, never on what stands
-//! beside them ([`Booster::beside`]).
+//! beside them (`Booster::beside`).
 //!
 //! **Cost.** A round is a tree for each member and output (`tree_grower`).
 

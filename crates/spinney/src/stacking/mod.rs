@@ -1,6 +1,6 @@
 //! What stands beside the trees, and how scores of several models are combined.
 //!
-//! [`linear`] is a linear model of fragments, fitted by `coordinate_descent`, which
+//! `linear` is a linear model of fragments, fitted by `coordinate_descent`, which
 //! `linear_booster` puts beside trees; `weights` finds the weights of a sum of scores;
 //! [`multi_task`] stacks the models of several targets.
 //!

@@ -8,7 +8,7 @@
 //!
 //! **Invariant.** All settings see the same folds and share one census. Folds are trained in
 //! parallel; the result does not depend on that. The model of a fold is the one that
-//! [`train`](super::train) gives with that fold held out.
+//! [`train`] gives with that fold held out.
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;

@@ -12,7 +12,7 @@
 //! [out-of-fold scores](out_of_fold) by which targets are [stacked](targets).
 //!
 //! **Invariant.** The same data, request and split give the same model for every caller: the
-//! program, Python, a fold of a cross-validation, a report, [`fit`](crate::fit). The label
+//! program, Python, a fold of a cross-validation, a report, [`fit`]. The label
 //! dictionary, the cuts of covariates and automatic sizes use no targets and come from all graphs,
 //! held-out ones included; the meaning of the target column (its classes) is asked of the whole
 //! column; everything else that uses targets sees the training graphs alone.
