@@ -6,8 +6,8 @@ memory does not grow with the table. What happens when a worker is lost is the e
 tasks are done again elsewhere, and since a row's prediction depends on the row and the model alone, nothing is
 lost and nothing comes twice.
 
-The engines are optional: ``pip install spinney[dask]``, ``[spark]`` or ``[ray]``. Grids of hyper-parameters need
-nothing from here; use joblib's Dask backend:
+The engines are optional: the extras ``dask``, ``spark`` and ``ray`` of the package. Where one is missing, the error
+names the command that installs it. Grids of hyper-parameters need nothing from here; use joblib's Dask backend:
 
 >>> import joblib  # doctest: +SKIP
 >>> with joblib.parallel_backend("dask"):  # doctest: +SKIP
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from . import _spinney
+from ._install import require
 from .estimators import _of_model
 
 #: Rows scored at a time within a worker.
@@ -97,7 +98,7 @@ def score_batches(model: Any, batches: Iterable[Any], smiles: str = "smiles") ->
     >>> [batch.column_names for batch in score_batches(model, table.to_batches())]
     [['smiles', 'prediction']]
     """
-    import pyarrow as pa
+    pa = require("pyarrow", "dask")
 
     names = [name for name, _ in _columns(model)]
     for batch in batches:
@@ -132,7 +133,7 @@ def score_dask(model: Any, table: Any, smiles: str = "smiles", client: Any = Non
     >>> client = Client("scheduler:8786")  # doctest: +SKIP
     >>> score_dask(model, "library/", client=client).to_parquet("scored/")  # doctest: +SKIP
     """
-    import dask.dataframe as dd
+    dd = require("dask.dataframe", "dask")
 
     if not hasattr(table, "map_partitions"):
         table = dd.read_parquet(table, split_row_groups=True)
@@ -202,7 +203,7 @@ def score_spark(model: Any, frame: Any, smiles: str = "smiles") -> Any:
     --------
     >>> score_spark(model, spark.read.parquet("library/")).write.parquet("scored/")  # doctest: +SKIP
     """
-    from pyspark.sql import types
+    types = require("pyspark.sql.types", "spark")
 
     kinds = {float: types.DoubleType(), int: types.LongType(), bool: types.BooleanType(), str: types.StringType()}
     added = [types.StructField(name, kinds[kind]) for name, kind in _columns(model)]
@@ -239,8 +240,7 @@ def score_ray(model: Any, data: Any, smiles: str = "smiles", workers: int | None
     --------
     >>> score_ray(model, ray.data.read_parquet("library/")).write_parquet("scored/")  # doctest: +SKIP
     """
-    import ray
-
+    ray = require("ray", "ray")
     text, digest = _packed(model)
     sent = ray.put(text)
     if workers is None:
