@@ -79,7 +79,18 @@ def test_few_blocks_are_not_run():
     assert len(left_out) <= MAX_BLOCKS_NOT_RUN
 
 
+def python_page() -> str:
+    """The page on the Python package, made from its docstrings."""
+    command = [sys.executable, str(DOCS / "site/python_api.py")]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_the_page_on_python_is_current():
+    assert (DOCS / "site/reference/python.md").read_text() == python_page(), "run `make docs-outputs`"
+
+
 if __name__ == "__main__":
+    (DOCS / "site/reference/python.md").write_text(python_page())
     chosen = [Path(a).resolve() for a in sys.argv[1:]] or pages()
     for chosen_page in chosen:
         if any(block.runs for block in blocks_of(chosen_page.read_text())):
