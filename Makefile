@@ -116,7 +116,7 @@ clean:
 
 # The documentation, without warnings, in docs/site/_build; `make figures` and `make docs-pictures` draw what it shows again
 # (they run the program; the pictures need a Chromium), `make docs-outputs` writes what its code blocks print into its pages.
-.PHONY: docs test-docs docs-outputs figures docs-pictures
+.PHONY: docs test-docs docs-outputs figures docs-pictures clean-docs
 DOCS_VENV := .venv-docs
 
 docs: $(DOCS_VENV)/ready
@@ -129,9 +129,11 @@ docs-outputs:
 	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python tests/docs/test_docs.py
 
 figures: $(DOCS_VENV)/ready
+	$(CARGO) build --release
 	SPINNEY=target/release/spinney $(DOCS_VENV)/bin/python docs/site/figures.py
 
 docs-pictures: $(DOCS_VENV)/ready
+	$(CARGO) build --release
 	SPINNEY=target/release/spinney $(DOCS_VENV)/bin/python docs/site/pictures.py
 
 $(DOCS_VENV)/ready: docs/site/requirements.txt
@@ -139,3 +141,8 @@ $(DOCS_VENV)/ready: docs/site/requirements.txt
 	$(DOCS_VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
 	$(DOCS_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
 	touch $@
+
+clean: clean-docs
+
+clean-docs:
+	rm -rf $(DOCS_VENV) docs/site/_build

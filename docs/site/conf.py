@@ -43,9 +43,10 @@ html_theme_options = {
 html_sidebars = {"index": [], "faq": [], "how-it-works": []}
 if REPOSITORY:
     html_theme_options["icon_links"] = [{"name": "Source", "url": REPOSITORY, "icon": "fa-brands fa-github"}]
-copyright = "MIT or Apache-2.0"
+copyright = "the Spinney authors; MIT or Apache-2.0"
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+_FILE = re.compile(r"^```(\w+) file=(\S+)$", re.MULTILINE)
 _INSTALL = "<!-- install -->"
 
 
@@ -70,6 +71,8 @@ def _to_repository(text, folder):
 def _read_page(app, name, source):
     part = "install-published.md" if PUBLISHED else "install-source.md"
     text = source[0].replace(_INSTALL, (HERE / "_parts" / part).read_text().rstrip())
+    # A block that is a file has the file's name above it.
+    text = _FILE.sub(r"`\2`:\n\n```\1", text)
     source[0] = _to_repository(text, (HERE / name).parent)
 
 

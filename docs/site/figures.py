@@ -43,7 +43,7 @@ def classes(folder: Path, data: Path) -> None:
     for column, name, colour in zip(np.array(rows).T, names, (GREY, BLUE, GREEN), strict=True):
         axes.semilogy(EDGES, column, "o-", color=colour, label=name)
         axes.annotate(f"{column[-1]:,}", (EDGES[-1], column[-1]), (8, -3), textcoords="offset points", color=colour)
-    axes.set(xlabel="most edges of a pattern", ylabel="number", xlim=(0.8, 9.2))
+    axes.set(xlabel="most edges of a pattern", ylabel="number", xlim=(0.8, 9.2), xticks=EDGES)
     axes.legend()
     save(figure, "classes")
 

@@ -28,7 +28,7 @@ MOLECULES = {
 }
 #: Elements and bond orders, presence alone: a model to read.
 READABLE = ("--atoms", "element", "--bonds", "order", "--max-edges", 4, "--count-levels", 1, "--linear", 0)
-WIDTH, HEIGHT = 300, 330
+WIDTH, HEIGHT = 270, 335
 FONT = 'font-family="Helvetica, Arial, sans-serif"'
 
 
@@ -58,17 +58,17 @@ def card(folder: Path, number: int, name: str) -> str:
     spinney(*common, "-o", folder / "why.json")
     why = json.loads((folder / "why.json").read_text())
     x = number * WIDTH
-    parts = [nested(molecule_of((folder / "why.svg").read_text()), x + 15, 8, WIDTH - 30, 205)]
-    parts.append(text(x + WIDTH / 2, 236, f"{name}: log S {why['prediction']:.1f}".replace("-", "−"), 15))
+    parts = [nested(molecule_of((folder / "why.svg").read_text()), x + 12, 8, WIDTH - 24, 205)]
+    parts.append(text(x + WIDTH / 2, 236, f"{name}: log S {why['prediction']:.1f}".replace("-", "−"), 17))
     # Numbers of the whole molecule (`size >= 12`) lie on no atom.
     present = [p for p in why["patterns"] if p["count"] and " " not in p["pattern"]]
     present.sort(key=lambda p: -abs(p["contribution"]))
     for line, pattern in enumerate(present[:3]):
-        y = 262 + 21 * line
+        y = 263 + 22 * line
         value = pattern["contribution"]
         colour = "#b4540a" if value > 0 else "#1c66a0"
-        parts.append(text(x + 60, y, f"{value:+.2f}".replace("-", "−"), 13, colour, "end"))
-        parts.append(text(x + 68, y, pattern["pattern"], 12, "#333", "start", mono=True))
+        parts.append(text(x + 45, y, f"{value:+.2f}".replace("-", "−"), 14, colour, "end"))
+        parts.append(text(x + 52, y, pattern["pattern"], 13, "#333", "start", mono=True))
     return "\n".join(parts)
 
 
@@ -81,7 +81,7 @@ def readme_molecules(folder: Path) -> None:
     caption = "orange atoms raise the predicted solubility, blue ones lower it; below, the patterns that add most, as SMARTS"
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 18}" width="{width}" height="{HEIGHT + 18}" {FONT}>\n'
-        f'<rect width="100%" height="100%" fill="white"/>\n{cards}\n{text(width / 2, HEIGHT + 8, caption, 13, "#555")}\n</svg>\n'
+        f'<rect width="100%" height="100%" fill="white"/>\n{cards}\n{text(width / 2, HEIGHT + 6, caption, 14, "#555")}\n</svg>\n'
     )
     (STATIC / "readme-molecules.svg").write_text(svg)
     print(f"wrote readme-molecules.svg ({len(svg) // 1000} kB)")
