@@ -56,6 +56,7 @@ test-package: $(PACKAGE_VENV)/ready
 	env -u CARGO_HOME PATH=/usr/bin:/bin $(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	    --force-reinstall --no-deps target/wheels/spinney-*.whl
 	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"
+	$(MAKE) test-docs
 
 # Spark (which needs Java) and Ray as well: large downloads, so not part of `make test`.
 test-cluster: test-package
@@ -113,3 +114,36 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 clean:
 	$(CARGO) clean
 	rm -rf $(VENV) $(BENCH_VENV) $(PACKAGE_VENV)
+
+# The documentation, without warnings, in docs/site/_build; `make figures` and `make docs-pictures` draw what it shows again
+# (they run the program; the pictures need a Chromium), `make docs-outputs` writes what its code blocks print into its pages.
+.PHONY: docs test-docs docs-outputs figures docs-pictures clean-docs
+DOCS_VENV := .venv-docs
+
+docs: $(DOCS_VENV)/ready
+	$(DOCS_VENV)/bin/python -m sphinx -W --keep-going -q -b html docs/site docs/site/_build/html
+
+test-docs:
+	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q tests/docs
+
+docs-outputs:
+	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python tests/docs/test_docs.py
+
+figures: $(DOCS_VENV)/ready
+	$(CARGO) build --release
+	SPINNEY=target/release/spinney $(DOCS_VENV)/bin/python docs/site/figures.py
+
+docs-pictures: $(DOCS_VENV)/ready
+	$(CARGO) build --release
+	SPINNEY=target/release/spinney $(DOCS_VENV)/bin/python docs/site/pictures.py
+
+$(DOCS_VENV)/ready: docs/site/requirements.txt
+	$(PYTHON) -m venv $(DOCS_VENV)
+	$(DOCS_VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
+	$(DOCS_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps $(MOLECULES)
+	touch $@
+
+clean: clean-docs
+
+clean-docs:
+	rm -rf $(DOCS_VENV) docs/site/_build
