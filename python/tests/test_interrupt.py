@@ -39,6 +39,19 @@ def test_ctrl_c(work):
     assert time.monotonic() - started < 5
 
 
+def test_nothing_is_written_after_a_callback_raised(tmp_path):
+    def fail(env):
+        if env.iteration == 20:
+            raise RuntimeError("enough")
+
+    path = tmp_path / "run.json"
+    with pytest.raises(RuntimeError, match="enough"):
+        SpinneyClassifier(**LONG, checkpoint=path).fit(SMILES * 20, list(ALCOHOL) * 20, callbacks=[fail])
+    path.unlink(missing_ok=True)
+    time.sleep(1)
+    assert not path.exists()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_a_training_that_was_interrupted_goes_on(tmp_path):
     X, y = SMILES * 20, list(ALCOHOL) * 20

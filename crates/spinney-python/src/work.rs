@@ -1,8 +1,8 @@
 //! Work done without the interpreter's lock, on threads of our own, that Ctrl-C can stop.
 //!
 //! The calling thread waits, looks after signals, and runs Python's callbacks; the work runs on a
-//! pool. On an interrupt the call returns at once; the work sees that it is cancelled the next time
-//! it asks, and ends with nobody waiting.
+//! pool. On an interrupt, or if a callback raises, the work sees that it is cancelled the next time it
+//! asks; the call waits for its end, so that nothing is written later, but for two seconds at most.
 //!
 //! **Invariant.** A panic in the work becomes a `RuntimeError`. Pools belong to a process: a forked
 //! child makes its own, since threads do not survive a fork.
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::{PyErr, PyResult, Python};
@@ -21,6 +21,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// How often signals are looked after.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long a call waits for cancelled work to end.
+const CANCEL_WAIT: Duration = Duration::from_secs(2);
 /// Walks over large patterns recurse.
 const STACK_BYTES: usize = 16 << 20;
 /// More threads than this are never started.
@@ -88,7 +90,7 @@ pub(crate) fn run_with_events<E: Send + 'static, T: Send + 'static>(
 ) -> PyResult<T> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let pool = pool(if threads == 0 { all() } else { threads.min(MAX_THREADS) })?;
-    let (messages, received) = channel();
+    let (messages, mut received) = channel();
     let cancelled = Arc::new(AtomicBool::new(false));
     let own = Channel { cancelled: Arc::clone(&cancelled), messages: messages.clone() };
     pool.spawn(move || {
@@ -98,25 +100,22 @@ pub(crate) fn run_with_events<E: Send + 'static, T: Send + 'static>(
         // Nobody may be waiting any more.
         let _ = messages.send(Message::Done(done));
     });
-    let end = wait(py, received, &mut on_event);
+    let end = wait(py, &mut received, &mut on_event);
     if end.is_err() {
         cancelled.store(true, Ordering::Relaxed);
+        py.detach(move || wait_for_end(&mut received));
     }
     end?.downcast().map(|done| *done).map_err(|_| PyRuntimeError::new_err("a result of no kind"))
 }
 
 fn wait<E: Send>(
     py: Python<'_>,
-    mut received: Receiver<Message<E>>,
+    received: &mut Receiver<Message<E>>,
     on_event: &mut impl FnMut(Python<'_>, E) -> PyResult<bool>,
 ) -> PyResult<Box<dyn Any + Send>> {
     loop {
-        let message;
-        (received, message) = py.detach(move || {
-            let message = received.recv_timeout(POLL_INTERVAL);
-            (received, message)
-        });
-        match message {
+        let from = &mut *received;
+        match py.detach(move || from.recv_timeout(POLL_INTERVAL)) {
             Ok(Message::Event(event, answer)) => {
                 let go_on = on_event(py, event)?;
                 let _ = answer.send(go_on);
@@ -127,6 +126,17 @@ fn wait<E: Send>(
             Err(RecvTimeoutError::Disconnected) => return Err(failed("the work was lost")),
         }
         py.check_signals()?;
+    }
+}
+
+/// Waits until cancelled work has ended, or gives it up.
+fn wait_for_end<E>(received: &mut Receiver<Message<E>>) {
+    let until = Instant::now() + CANCEL_WAIT;
+    loop {
+        match received.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Message::Event(_, answer)) => drop(answer.send(false)),
+            Ok(Message::Done(_)) | Err(_) => return,
+        }
     }
 }
 
