@@ -149,7 +149,7 @@ class Kills:
         args = "cv x.gsp --folds 5 --trees 30 --max-edges 4 --grid depth=2,4 --threads 1 --json JSON"
         longest = 1.1 * self.seconds(args.replace("JSON", "whole_cv.json"))
         whole = self.results("whole_cv.json")
-        cells, told = self.folder / "cells.json", self.folder / "cv.json"
+        cells, output = self.folder / "cells.json", self.folder / "cv.json"
         args = args.replace("JSON", "cv.json") + " --checkpoint cells.json --resume"
         start = self.kills
         while self.kills - start < wanted:
@@ -157,8 +157,8 @@ class Kills:
             while there and self.kills - start < wanted:
                 there = self.kill(args, longest / 3)
                 try:
-                    now = len(intact(cells, "cells")) if cells.exists() else 0
-                    if told.exists() and self.results("cv.json") != whole:
+                    now = len(intact(cells, "folds")) if cells.exists() else 0
+                    if output.exists() and self.results("cv.json") != whole:
                         raise ValueError
                 except (ValueError, KeyError):
                     self.corrupt += 1
@@ -168,7 +168,7 @@ class Kills:
             self.run(args)
             self.differing += self.results("cv.json") != whole
             self.clean()
-            told.unlink()
+            output.unlink()
             cells.unlink()
 
     def predict(self, wanted):
