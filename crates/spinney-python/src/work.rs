@@ -1,8 +1,9 @@
 //! Work done without the interpreter's lock, on threads of our own, that Ctrl-C can stop.
 //!
 //! The calling thread waits, looks after signals, and runs Python's callbacks; the work runs on a
-//! pool. On an interrupt, or if a callback raises, the work sees that it is cancelled the next time it
-//! asks; the call waits for its end, so that nothing is written later, but for two seconds at most.
+//! pool. On an interrupt, or if a callback raises, the work sees that it is cancelled the next time
+//! it asks; the call waits for its end, so that nothing is written later, but for two seconds at
+//! most.
 //!
 //! **Invariant.** A panic in the work becomes a `RuntimeError`. Pools belong to a process: a forked
 //! child makes its own, since threads do not survive a fork.
