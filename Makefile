@@ -85,12 +85,14 @@ sdist-check: sdist
 	cd target/sdist-check && time bin/pip install --quiet --disable-pip-version-check ../sdist/*.tar.gz
 	cd target/sdist-check && bin/python ../../packaging/first_prediction.py
 
-# What is built and checked before a release, beyond `make test`.
-release-check: wheel sdist-check
-	rm -rf target/wheel-check
-	$(PYTHON) -m venv target/wheel-check
-	cd target/wheel-check && time bin/pip install --quiet --disable-pip-version-check ../wheels/*.whl
-	cd target/wheel-check && bin/python ../../packaging/first_prediction.py
+# What is built and checked before a release, beyond `make test`: the sources and the wheel as published, and Python's tests
+# again with that wheel and the program of the same profile.
+release-check: wheel sdist-check $(PACKAGE_VENV)/ready $(VENV)/ready
+	$(CARGO) build --release --locked
+	$(PACKAGE_VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	SPINNEY=target/release/spinney SPINNEY_WHEEL=$$(echo target/wheels/*.whl) \
+	    $(PACKAGE_VENV)/bin/python -m pytest -q python/tests -m "not cluster"
+	SPINNEY=target/release/spinney $(VENV)/bin/python -m pytest -q tests/python
 
 # Where zig has no package for this machine, maturin alone; packaging/wheel.py says what the wheel then needs.
 $(WHEEL_VENV)/ready: packaging/requirements.txt

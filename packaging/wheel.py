@@ -9,6 +9,7 @@ and `--strict` makes it an error. Needs Rust and packaging/requirements.txt, of 
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import platform
 import re
@@ -18,7 +19,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ABI = "cp310-abi3"
-LARGEST_WHEEL_BYTES = 12_000_000
+LARGEST_WHEEL_BYTES = 6_000_000
 
 
 def build(out, profile, target, with_zig):
@@ -31,7 +32,11 @@ def build(out, profile, target, with_zig):
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.whl"):
         old.unlink()
-    subprocess.run(command, cwd=ROOT, check=True)
+    # maturin looks for zig on the path, where an environment that is not activated is not.
+    path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path})
+    if done.returncode:
+        sys.exit(done.returncode)
     (wheel,) = out.glob("*.whl")
     return wheel
 

@@ -51,19 +51,21 @@ fn a_patch_of_two_files_adds_a_parameter() {
     git.args(apply).arg(&folder).arg(root().join(PATCH)).current_dir("/");
     run(git.env("GIT_DIR", folder.join("none")));
 
-    // Dependencies are built already; programs of this build are not overwritten.
+    // Of the whole workspace, so that dependencies are those that are built already; the program of
+    // this build is not overwritten.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
     let cargo = |arguments: &[&str]| {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(arguments).arg("--offline").current_dir(&folder);
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
+        cargo.args(arguments).args(["--quiet", "--offline", "--workspace"]).current_dir(&folder);
         run(cargo.env("CARGO_TARGET_DIR", target))
     };
-    let page = cargo(&["run", "--quiet", "-p", "spinney", "--example", "parameters"]);
+    cargo(&["build", "--example", "parameters"]);
+    let page = run(&mut Command::new(target.join("debug/examples/parameters")));
     let page = String::from_utf8(page.stdout).expect("text");
     let ours = spinney::params::reference::markdown();
     assert!(page.contains("`--max-leaf-value F|none`"), "{page}");
     assert!(!ours.contains("max-leaf-value"));
-    cargo(&["check", "--quiet", "--workspace"]);
+    cargo(&["check"]);
     std::fs::remove_dir_all(&folder).expect("an end");
 }
 
