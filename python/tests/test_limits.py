@@ -40,7 +40,7 @@ def test_time(tmp_path):
 
 def test_time_ends_a_census(tmp_path):
     started = time.monotonic()
-    model = SpinneyClassifier(n_estimators=30, max_edges=None, engine="census", max_time=1.0).fit(CAGES, IS_ODD)
+    model = SpinneyClassifier(n_estimators=30, max_edges=None, engine="census", max_time=0.1).fit(CAGES, IS_ODD)
     assert time.monotonic() - started < 20
     assert provenance(model)["stopped"] == "the time limit was reached"
     assert is_valid(model, CAGES, tmp_path)
