@@ -9,9 +9,9 @@ from urllib.parse import quote
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-# Whether `pip install spinney-learn` works. Until the owner has published the package, every page installs from the
-# source; this one setting switches them all.
-PUBLISHED = False
+# Whether the package can be had from PyPI; until then every page installs from the source. One setting switches pages and
+# messages: that of python/spinney/_install.py.
+PUBLISHED = re.search(r"^PUBLISHED = (True|False)$", (ROOT / "python/spinney/_install.py").read_text(), re.M)[1] == "True"
 # Where the source can be read, as https://host/owner/name; while empty, paths of the repository are shown as text.
 REPOSITORY = ""
 

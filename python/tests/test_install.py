@@ -21,7 +21,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 INSTALLED_BY_NAME = re.compile(r"pip install[^\n`]*?[ \t\"'](spinney(?:-learn)?)(?![\w./-])")
 
 #: Texts that say what holds after a publication.
-ABOUT_PUBLISHING = {"packaging/RELEASE.md", "python/spinney/_install.py", "python/tests/test_install.py"}
+ABOUT_PUBLISHING = {
+    "docs/site/_parts/install-published.md",
+    "packaging/RELEASE.md",
+    "python/spinney/_install.py",
+    "python/tests/test_install.py",
+}
 
 LONGEST_FIRST_USE_SECONDS = 60
 
