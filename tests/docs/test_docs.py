@@ -58,6 +58,26 @@ def test_page(page, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_commands_of_the_readme(tmp_path):
+    """The lines for chemists, as they stand, on a small table and a small library."""
+    if program() is None:
+        pytest.skip("the program spinney is not built")
+    section = (ROOT / "README.md").read_text().split("## For chemists")[1].split("```sh")[1].split("```")[0]
+    lines = [line.split("#")[0].strip() for line in section.splitlines()]
+    commands = [line for line in lines if line.startswith("spinney ")]
+    assert len(commands) >= 5
+    rings = ["C1CC1", "C1CCC1", "C1CCCC1", "C1CCCCC1", "c1ccccc1", "c1ccncc1", "c1ccoc1", "c1ccsc1", "C1CCOC1", "C1CCNCC1"]
+    molecules = [ring + "C" * length + end for ring in rings for length in range(3) for end in ["O", "N", "C", "Cl"]]
+    rows = [f"{smiles},{int(smiles.endswith(('O', 'N')))}" for smiles in molecules]
+    (tmp_path / "activity.csv").write_text("smiles,active\n" + "\n".join(rows) + "\n")
+    (tmp_path / "library.smi").write_text("".join(f"{smiles} m{i}\n" for i, smiles in enumerate(molecules[:9])))
+    for command in commands:
+        arguments = [str(program()), *command.split()[1:]]
+        done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS_A_PAGE)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    assert {path.name for path in tmp_path.iterdir()} >= {"model.json", "predictions.csv", "why.html", "report.html"}
+
+
 @pytest.mark.parametrize("page", pages(), ids=name_of)
 def test_blocks_are_understood(page):
     """No block is left out by a slip of the pen, or without a reason."""
