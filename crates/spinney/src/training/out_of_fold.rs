@@ -18,10 +18,10 @@ use super::recipe::boost;
 use super::{Explored, Job, Observer};
 
 /// Parts that are left out in turn.
-const PARTS: usize = 3;
+const PART_COUNT: usize = 3;
 
 /// The fewest graphs of a class, or graphs with numbers, for which parts can be left out.
-const MIN_GRAPHS_PER_CLASS: usize = 2 * PARTS;
+const MIN_GRAPHS_PER_CLASS: usize = 2 * PART_COUNT;
 
 /// The scores of one part.
 struct PartScores {
@@ -57,8 +57,8 @@ pub fn out_of_fold_scores(
     if sizes.values().any(|&size| size < MIN_GRAPHS_PER_CLASS) {
         return Ok(None);
     }
-    let folds = Folds::random(&strata, PARTS, params.seed)?;
-    let parts: Vec<Option<PartScores>> = (0..PARTS)
+    let folds = Folds::random(&strata, PART_COUNT, params.seed)?;
+    let parts: Vec<Option<PartScores>> = (0..PART_COUNT)
         .into_par_iter()
         .map(|part| on_part(explored, params, folds.split_of(train, part), observer))
         .collect::<Result<_>>()?;

@@ -19,7 +19,7 @@ use crate::params::{FixedParams, ValidParams};
 use crate::stacking::linear_booster::LinearBooster;
 
 /// One part of this many is held out.
-const PARTS: usize = 5;
+const PART_COUNT: usize = 5;
 
 /// The parameters of a training on all of `train`, with the number of rounds that did best on a
 /// part of it; `go_on` sees the rounds of the first training, and may stop it: then there is no
@@ -35,7 +35,7 @@ pub fn with_best_rounds(
 ) -> Result<Tuned> {
     let strata = Loss::new(params, exploration.data())?.strata();
     let of_train: Vec<u32> = train.iter().map(|&graph| strata[graph as usize]).collect();
-    let folds = Folds::random(&of_train, PARTS, params.seed).map_err(|_| {
+    let folds = Folds::random(&of_train, PART_COUNT, params.seed).map_err(|_| {
         Error::parameter("early_stopping", "too few graphs to hold some out: give --valid")
     })?;
     let split = folds.split_of(train, 0);

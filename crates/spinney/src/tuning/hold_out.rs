@@ -76,7 +76,7 @@ const CLASS_WEIGHT_SHARE: f64 = 0.7;
 
 /// One part of this many is held out, one part after the other until the held-out parts have
 /// [`HELD_OUT_GRAPHS_PER_CLASS`] graphs of the smallest class.
-const PARTS: usize = 5;
+const PART_COUNT: usize = 5;
 const HELD_OUT_GRAPHS_PER_CLASS: usize = 300;
 
 /// From this many training graphs on, one part is held out only.
@@ -330,13 +330,13 @@ fn parts(loss: &Loss, params: &ValidParams, wanted: HoldOut, train: &[u32]) -> O
     if smallest < MIN_GRAPHS_PER_CLASS_TO_TUNE {
         return None;
     }
-    let folds = Folds::random(&strata, PARTS, params.seed).ok()?;
+    let folds = Folds::random(&strata, PART_COUNT, params.seed).ok()?;
     let max_parts = match train.len() {
         _ if loss.outputs() > 1 => 1,
-        n if n < MIN_GRAPHS_FOR_ONE_PART => PARTS,
+        n if n < MIN_GRAPHS_FOR_ONE_PART => PART_COUNT,
         _ => 1,
     };
-    let needed = (PARTS * HELD_OUT_GRAPHS_PER_CLASS).div_ceil(smallest).min(max_parts);
+    let needed = (PART_COUNT * HELD_OUT_GRAPHS_PER_CLASS).div_ceil(smallest).min(max_parts);
     Some((0..needed).map(|fold| folds.split_of(train, fold)).collect())
 }
 
