@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let count_one = || bar.inc(1);
     let kept = KeptFolds::new(&args.keeping, &count_one)?;
     signals::be_patient();
-    let wait = TrainingProgress::new(&args.common);
+    let wait = TrainingProgress::new(&args.common, None);
     let prepared = all.prepared();
     let shared = Explored::new(&prepared, &requests, &wait)?;
     wait.clear();
@@ -297,7 +297,7 @@ impl Validation<'_> {
         let best = done.best();
         let chosen = &done.settings[best];
         let split = Split { train: labelled.graphs.clone(), held_out: Vec::new() };
-        let progress = TrainingProgress::new(&self.args.common);
+        let progress = TrainingProgress::new(&self.args.common, None);
         let outcome = train(explored, &self.requests[best], &Job::new(&split), &progress)?;
         progress.clear();
         let path = &self.args.input.input;

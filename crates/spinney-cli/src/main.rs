@@ -22,6 +22,7 @@ mod npz;
 mod output;
 mod patterns;
 mod predict;
+mod profile;
 mod progress;
 mod renamed;
 mod report;

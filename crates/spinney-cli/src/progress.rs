@@ -10,6 +10,7 @@ use spinney::tuning::{TuningMethod, TuningRecord};
 
 use crate::args::CommonArgs;
 use crate::output::count;
+use crate::profile::{self, Profile};
 use crate::signals;
 
 /// A bar of `length` steps.
@@ -42,12 +43,13 @@ fn target(common: &CommonArgs) -> ProgressDrawTarget {
 /// Shows one training after the other, and stops them on a signal.
 pub(crate) struct TrainingProgress<'c> {
     common: &'c CommonArgs,
+    profile: Option<&'c Profile>,
     shown: Mutex<Option<ProgressBar>>,
 }
 
 impl<'c> TrainingProgress<'c> {
-    pub(crate) fn new(common: &'c CommonArgs) -> Self {
-        TrainingProgress { common, shown: Mutex::default() }
+    pub(crate) fn new(common: &'c CommonArgs, profile: Option<&'c Profile>) -> Self {
+        TrainingProgress { common, profile, shown: Mutex::default() }
     }
 
     fn show(&self, next: Option<ProgressBar>) {
@@ -65,14 +67,20 @@ impl<'c> TrainingProgress<'c> {
 
 impl Observer for TrainingProgress<'_> {
     fn phase(&self, phase: Phase) {
+        if let Some(profile) = self.profile {
+            profile.begin(profile::name(phase));
+        }
         let text = match phase {
             Phase::Boosting { rounds } => {
                 self.show(Some(bar(self.common, rounds as u64, "boosting")));
                 return;
             }
             Phase::Exploring => "exploring patterns",
+            Phase::Classifying => "putting patterns of the same graphs together",
             Phase::FindingRounds => "finding the number of rounds on a held-out fifth",
             Phase::Tuning => "tuning on held-out parts",
+            Phase::TuningLinear => "tuning the weight of the linear model",
+            Phase::Linear => "fitting the linear model of fragments",
             Phase::SolvingLinearProgram => "solving the linear program",
             Phase::Certifying => "certifying patterns",
             Phase::OutOfFold => "training on parts, for out-of-fold scores",

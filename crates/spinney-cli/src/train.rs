@@ -18,6 +18,7 @@ use crate::gboost::{self, MethodArgs};
 use crate::input::{Input, Labelled, Reading};
 use crate::molecules::{CovariateArgs, Labelling};
 use crate::output::{count, named_after};
+use crate::profile::Profile;
 use crate::progress::TrainingProgress;
 use crate::reporting::{self, ReportArgs, TrainingReport};
 use crate::stacking::{WrittenTarget, stack};
@@ -52,6 +53,10 @@ pub(crate) struct Args {
     budget: BudgetArgs,
     #[command(flatten)]
     keeping: CheckpointArgs,
+    /// Write what each phase of the training took (seconds, processor seconds of all threads, and
+    /// the most memory held) to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -66,6 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let request = request(args, started)?;
     check(args, &request)?;
+    let profile = args.profile.as_deref().map(Profile::new);
     let path = &args.input.input;
     let all = read(args, &request)?;
     if all.chemistry.is_some() && all.target_names.is_empty() {
@@ -76,11 +82,12 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let stacks = stacks(args, &request, targets.len())?;
     signals::be_patient();
     let (all, more_from) = with_validation_file(args, all.with_any_target())?;
-    let input = TrainingInput { all: &all, more_from };
+    let profile = profile.as_ref();
+    let input = TrainingInput { all: &all, more_from, profile };
     let results = if targets.len() < 2 {
         let labelled = all.labelled(0, path)?;
         input::check_targets(path, &labelled, &request.params)?;
-        let progress = TrainingProgress::new(&args.common);
+        let progress = TrainingProgress::new(&args.common, profile);
         let requests = std::slice::from_ref(&request);
         let explored = Explored::new(&labelled.prepared, requests, &progress)?;
         progress.clear();
@@ -98,7 +105,8 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
         "share": stacks,
         "chemistry": chemistry.as_ref().map(|chemistry: &Chemistry| json!(chemistry)),
     }));
-    output::write_json(args.common.json.as_deref(), "train", &params, started, &results)
+    output::write_json(args.common.json.as_deref(), "train", &params, started, &results)?;
+    profile.map_or(Ok(()), Profile::write)
 }
 
 /// What is wanted of every training.
@@ -122,7 +130,8 @@ fn check(args: &Args, request: &Request) -> Result<()> {
     inputs.extend(args.validation.file());
     let page = args.report.report.as_deref();
     let json = args.common.json.as_deref();
-    output::check(&[Some(&args.output), json, page, checkpoint], &inputs)?;
+    let profile = args.profile.as_deref();
+    output::check(&[Some(&args.output), json, page, checkpoint, profile], &inputs)?;
     args.beside.check(&request.params)
 }
 
@@ -172,6 +181,7 @@ struct TrainingInput<'a> {
     all: &'a Input,
     /// Where those of a file of validation graphs begin.
     more_from: Option<u32>,
+    profile: Option<&'a Profile>,
 }
 
 /// One target of a training.
@@ -238,7 +248,7 @@ fn train_several(
     let path = &args.input.input;
     let names = &input.all.target_names;
     let prepared = input.all.prepared();
-    let progress = TrainingProgress::new(&args.common);
+    let progress = TrainingProgress::new(&args.common, input.profile);
     let shared = Explored::new(&prepared, std::slice::from_ref(request), &progress)?;
     progress.clear();
     let mut results = Vec::new();
@@ -289,9 +299,12 @@ fn train_one(
         checkpoint: checkpoint.as_ref(),
         out_of_fold: stacks,
     };
-    let progress = TrainingProgress::new(&args.common);
+    let progress = TrainingProgress::new(&args.common, input.profile);
     let outcome = train(explored, request, &job, &progress)?;
     progress.clear();
+    if let Some(profile) = input.profile {
+        profile.begin("writing");
+    }
     let model = &outcome.model;
     let text = match &outcome.record {
         TrainingRecord::Trees(record) => summary(args, &split, model, record),

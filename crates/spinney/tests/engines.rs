@@ -218,6 +218,38 @@ fn census_and_bound_agree_over_many_trees() {
     }
 }
 
+/// Hundreds of graphs and few classes a tree: nodes get rows of their own, again and again, where
+/// the bound engine always reads those of all classes.
+#[test]
+fn large_nodes_give_the_same_bytes() {
+    let mut splits = 0;
+    for seed in 0..60 {
+        let mut random = Random::new(600_000 + seed);
+        let graphs: Vec<Graph> = (0..70).flat_map(|_| random_graphs(&mut random, 9, 14)).collect();
+        let loss = random.pick(&[LossKind::Logistic, LossKind::Softmax, LossKind::Squared]);
+        let data = dataset(&graphs, &targets(&mut random, graphs.len(), loss));
+        let params = FixedParams {
+            loss,
+            max_edges: random.pick(&[Some(2), Some(4)]),
+            trees: 3,
+            depth: 12,
+            pattern_sample: random.pick(&[0.1, 0.3, 0.7]),
+            subsample: random.pick(&[1.0, 0.6]),
+            min_samples_leaf: random.pick(&[1, 2, 9]),
+            criterion: random.pick(&[Criterion::Residual, Criterion::Newton]),
+            seed,
+            ..FixedParams::default()
+        };
+        let census = boosted(&data, &params, Engine::Census);
+        if let Ok(fit) = &census {
+            splits += fit.model.trees().iter().map(|t| t.nodes().len() / 2).sum::<usize>();
+        }
+        let what = format!("seed {seed}, {params:?}");
+        assert_same(census, boosted(&data, &params, Engine::Bound), &what);
+    }
+    assert!(splits > 3_000, "only {splits} splits compared");
+}
+
 /// Training on some graphs of an exploration is training on those graphs alone.
 #[test]
 fn folds_see_nothing_of_each_other() {
@@ -291,7 +323,7 @@ fn prediction_leads_training_graphs_to_their_training_leaves() {
             let all = everything(&data);
             let Ok(booster) = Booster::new(&exploration, &valid, &all, &[]) else { continue };
             // Poisson scores at absurd learning rates leave the range of numbers.
-            let Ok(trained) = booster.run(|_| true) else { continue };
+            let Ok(trained) = booster.keeping_leaves().run(|_| true) else { continue };
             let training = trained.leaves();
             let model = trained.into_model().expect("a certified model").model;
             for (graph, predicted) in model.leaves(&data).into_iter().enumerate() {

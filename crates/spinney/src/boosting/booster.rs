@@ -7,7 +7,8 @@
 //! **Invariant.** Scores of training graphs are updated by the leaf that the grower put them in,
 //! those of validation graphs by asking for the columns; both equal what the finished model
 //! predicts, number for number. Trees depend on the members' scores alone, never on what stands
-//! beside them (`Booster::beside`).
+//! beside them (`Booster::beside`). A training on a part of the space's graphs (`Booster::on_part`)
+//! never sees the targets of the others: they weigh nothing.
 //!
 //! **Cost.** A round is a tree for each member and output (`tree_grower`).
 
@@ -53,6 +54,9 @@ pub struct Booster<'a> {
     /// Why no round follows, if none does.
     pub(super) ended: Option<StopReason>,
     buffers: BufferPool,
+    keeps_leaves: bool,
+    /// Where only a part of the space's graphs is trained on.
+    part: Option<SpacePart>,
     pub(super) stop_token: StopToken,
     started: Instant,
     /// Seconds of an earlier part of the training.
@@ -79,8 +83,8 @@ pub(crate) fn space<'s>(
     params: &FixedParams,
     train: &[u32],
 ) -> Box<dyn PatternSpace + 's> {
-    let uses_all_classes = params.pattern_sample >= 1.0;
-    spaces::of(exploration, &columns(params, train.len()), uses_all_classes, train)
+    let used = spaces::Use::of_share(params.pattern_sample);
+    spaces::of(exploration, &columns(params, train.len()), used, train)
 }
 
 /// The graphs that a booster learns from, and those that it is validated on.
@@ -88,6 +92,21 @@ pub(crate) fn space<'s>(
 pub(crate) struct GraphSplit<'g> {
     pub(crate) train: &'g [u32],
     pub(crate) valid: &'g [u32],
+}
+
+/// Some of the graphs that a space was made for, by position there.
+#[derive(Debug)]
+struct SpacePart {
+    /// Those that trees are fitted to, ascending.
+    fitted: Vec<u32>,
+    /// Those that are only led to their leaves, in the order of the validation graphs.
+    held_out: Vec<u32>,
+}
+
+/// A space, and the graphs that it was made for.
+pub(crate) struct SpaceOf<'g, 'a> {
+    pub(crate) space: Box<dyn PatternSpace + 'a>,
+    pub(crate) graphs: &'g [u32],
 }
 
 /// Scores before the first tree, where something stands beside the trees.
@@ -119,6 +138,18 @@ impl<'a> Booster<'a> {
         split: GraphSplit<'_>,
         space: Box<dyn PatternSpace + 'a>,
     ) -> Result<Self> {
+        Booster::on_part(exploration, params, split, SpaceOf { space, graphs: split.train })
+    }
+
+    /// A training on some of the graphs that a space was made for; the validation graphs are among
+    /// these, too, if it is not made for the training graphs alone. They are led through a tree as
+    /// it grows.
+    pub(crate) fn on_part(
+        exploration: &'a Exploration<'a>,
+        params: &'a ValidParams,
+        split: GraphSplit<'_>,
+        SpaceOf { space, graphs }: SpaceOf<'_, 'a>,
+    ) -> Result<Self> {
         let GraphSplit { train, valid } = split;
         let started = Instant::now();
         let data = exploration.data();
@@ -136,10 +167,14 @@ impl<'a> Booster<'a> {
             return Err(Error::parameter("early_stopping", "needs validation graphs (--valid)"));
         }
         check_scores(loss.outputs(), params.ensemble, train.len() + valid.len())?;
-        let weights = graph_weights(data, params, &loss, train)?;
+        let mut weights = graph_weights(data, params, &loss, train)?;
         let init = loss.init(params.init, train, &weights);
         let unit_weights = weights.iter().all(|&w| w == 1.0);
-        let train = ScoredSet::new(train, &loss, &init);
+        let part = (graphs.len() > train.len()).then(|| SpacePart::new(graphs, split, data.len()));
+        if let Some(part) = &part {
+            weights = part.scattered(&weights, graphs.len());
+        }
+        let train = ScoredSet::new(graphs, &loss, &init);
         let valid = ScoredSet::new(valid, &loss, &init);
         Ok(Booster {
             exploration,
@@ -157,6 +192,8 @@ impl<'a> Booster<'a> {
             rounds: Vec::new(),
             ended: None,
             buffers: BufferPool::default(),
+            keeps_leaves: false,
+            part,
             stop_token: StopToken::new(exploration.limits()),
             started,
             seconds_before: 0.0,
@@ -164,11 +201,25 @@ impl<'a> Booster<'a> {
         })
     }
 
+    /// Remembers the leaf of each training graph in each tree.
+    #[must_use]
+    pub fn keeping_leaves(self) -> Self {
+        Booster { keeps_leaves: true, ..self }
+    }
+
     /// Starts scores where something stands that is not made of trees: rounds are measured with
     /// it, and trees are grown without it.
     pub(crate) fn beside(mut self, start: StartingScores) -> Self {
         self.ensemble.keep_apart(&self.train.scores);
-        self.train.scores = start.train;
+        match &self.part {
+            None => self.train.scores = start.train,
+            Some(part) => {
+                let positions = part.fitted.iter().chain(&part.held_out);
+                for (&position, &score) in positions.zip(start.train.iter().chain(&start.valid)) {
+                    self.train.scores[position as usize] = score;
+                }
+            }
+        }
         self.valid.scores = start.valid;
         self
     }
@@ -176,6 +227,11 @@ impl<'a> Booster<'a> {
     /// The validation graphs, their scores so far, and the scores before the first tree.
     pub(crate) fn held_out(&self) -> HeldOutScores<'_> {
         HeldOutScores { graphs: &self.valid.graphs, scores: &self.valid.scores, init: &self.init }
+    }
+
+    /// A measure of the validation graphs.
+    pub(crate) fn held_out_measure(&self, metric: Metric) -> f64 {
+        measure(metric, &self.valid.predictions(&self.loss), &self.valid.truth)
     }
 
     /// The loss, with the targets.
@@ -239,6 +295,17 @@ impl<'a> Booster<'a> {
             }
         }
         Ok(Trained::new(self, stopped, best.number()))
+    }
+
+    /// Grows the trees of round `number`, the next one, without measuring anything or keeping them
+    /// for a model; says whether no limit was reached.
+    ///
+    /// # Errors
+    /// If the numbers leave their range.
+    pub(crate) fn grow(&mut self, number: usize) -> Result<bool> {
+        self.round(number)?;
+        self.trees.clear();
+        Ok(self.stop_token.reached().is_none())
     }
 
     /// The trees that a round grows.
@@ -315,6 +382,7 @@ impl<'a> Booster<'a> {
             unit_weights: self.unit_weights,
             engine: self.exploration.engine(),
             buffers: &self.buffers,
+            part: self.part.as_ref().map(|part| &part.fitted[..]),
             stop_token: &self.stop_token,
         };
         let members = self.ensemble.members(&self.train.scores);
@@ -326,6 +394,9 @@ impl<'a> Booster<'a> {
             self.ensemble.add(i / outputs, i % outputs, &mut tree);
             self.add(&tree, i % outputs);
             splits += tree.splits();
+            if !self.keeps_leaves {
+                tree.leaf_of = Vec::new();
+            }
             self.trees.push(tree);
         }
         Ok(splits)
@@ -335,10 +406,37 @@ impl<'a> Booster<'a> {
     fn add(&mut self, tree: &GrownTree, output: usize) {
         let outputs = self.loss.outputs();
         tree.add_to(&mut self.train.scores, output, outputs);
+        if let Some(part) = &self.part {
+            for (i, &position) in part.held_out.iter().enumerate() {
+                let leaf = tree.leaf_of[position as usize];
+                self.valid.scores[i * outputs + output] += tree.leaf_value(leaf);
+            }
+            return;
+        }
         for (i, &graph) in self.valid.graphs.iter().enumerate() {
             let value = tree.value(|column| self.space.has(graph, column));
             self.valid.scores[i * outputs + output] += value;
         }
+    }
+}
+
+impl SpacePart {
+    /// Where the graphs of a split are among `graphs`, of so many in all.
+    fn new(graphs: &[u32], split: GraphSplit<'_>, all: usize) -> SpacePart {
+        let mut positions = vec![0; all];
+        (0..).zip(graphs).for_each(|(position, &graph)| positions[graph as usize] = position);
+        let find = |graphs: &[u32]| graphs.iter().map(|&g| positions[g as usize]).collect();
+        let mut fitted: Vec<u32> = find(split.train);
+        fitted.sort_unstable();
+        SpacePart { fitted, held_out: find(split.valid) }
+    }
+
+    /// The weights of the fitted graphs, in their order, among zeros for the others.
+    fn scattered(&self, weights: &[f64], graphs: usize) -> Vec<f64> {
+        let mut all = vec![0.0; graphs];
+        let each = self.fitted.iter().zip(weights);
+        each.for_each(|(&position, &weight)| all[position as usize] = weight);
+        all
     }
 }
 
@@ -373,4 +471,50 @@ fn diverged(round: usize) -> Error {
         "training diverged in round {round}: scores or their loss are no longer finite numbers; \
          scale the targets, lower --learning-rate or raise --l2"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Booster, GraphSplit, SpaceOf, space};
+    use crate::demo;
+    use crate::mining::Engine;
+    use crate::mining::exploration::Exploration;
+    use crate::params::FixedParams;
+
+    const ROUNDS: usize = 5;
+
+    /// The scores of held-out graphs in the space of all graphs are those of a training that has
+    /// never heard of them, with either engine.
+    #[test]
+    fn a_part_of_a_space_is_trained_on_as_if_there_were_no_other_graphs() {
+        let data = demo::graph_xor();
+        let all: Vec<u32> = (0..data.len() as u32).collect();
+        let (valid, train): (Vec<u32>, Vec<u32>) = all.iter().partition(|&&g| g % 3 == 1);
+        let split = GraphSplit { train: &train, valid: &valid };
+        for engine in [Engine::Census, Engine::Bound] {
+            for (subsample, ensemble) in [(1.0, 1), (0.6, 1), (0.6, 2)] {
+                let params = FixedParams {
+                    max_edges: Some(3),
+                    trees: ROUNDS,
+                    depth: 4,
+                    pattern_sample: 1.0,
+                    subsample,
+                    ensemble,
+                    ..FixedParams::default()
+                };
+                let params = params.check().unwrap();
+                let exploration = Exploration::new(&data, params.max_edges, engine);
+                let space = space(&exploration, &params, &all);
+                let space = SpaceOf { space, graphs: &all };
+                let mut part = Booster::on_part(&exploration, &params, split, space).unwrap();
+                for round in 1..=ROUNDS {
+                    assert!(part.grow(round).unwrap());
+                }
+                let alone = Booster::new(&exploration, &params, &train, &valid).unwrap();
+                let alone = alone.run(|_| true).unwrap().valid_predictions().into_scores();
+                assert_eq!(part.held_out().scores, alone, "{engine}, {subsample}, {ensemble}");
+                assert!(alone.iter().any(|score| score.abs() > 0.1));
+            }
+        }
+    }
 }

@@ -44,6 +44,8 @@ pub(crate) struct RoundBuilder<'a> {
     pub(crate) unit_weights: bool,
     pub(crate) engine: Engine,
     pub(crate) buffers: &'a BufferPool,
+    /// The positions that trees are fitted to, ascending, if not all.
+    pub(crate) part: Option<&'a [u32]>,
     pub(crate) stop_token: &'a StopToken,
 }
 
@@ -87,14 +89,14 @@ impl RoundBuilder<'_> {
         trainings: &[&[f64]],
     ) -> Vec<Option<GrownTree>> {
         let outputs = self.loss.outputs();
-        let in_parallel = !space.has_frontier() && rayon::current_num_threads() > 1;
+        let is_explored = !space.has_frontier();
+        let in_parallel = is_explored && rayon::current_num_threads() > 1;
         let space = RwLock::new(space);
-        let space = SharedSpace { space: &space, in_parallel };
-        let graphs = self.train.graphs.len();
+        let space = SharedSpace { space: &space, is_explored, in_parallel };
         let states: Vec<MemberState> = (trainings.iter().enumerate())
             .map(|(training, scores)| {
                 let seed = self.params.seed_of(training);
-                let members = sampling::rows(graphs, self.params.subsample, seed, number);
+                let members = self.members(seed, number);
                 MemberState { seed, scores: self.loss.prepared(scores.to_vec()), members }
             })
             .collect();
@@ -112,6 +114,19 @@ impl RoundBuilder<'_> {
         } else {
             all.map(tree).collect()
         }
+    }
+
+    /// The graphs that a tree is fitted to, and all others.
+    fn members(&self, seed: u64, number: usize) -> Members {
+        let graphs = self.train.graphs.len();
+        let share = self.params.subsample;
+        let Some(part) = self.part else { return sampling::rows(graphs, share, seed, number) };
+        let rows = sampling::rows(part.len(), share, seed, number);
+        let fitted: Vec<u32> = rows.fitted.iter().map(|&row| part[row as usize]).collect();
+        let mut next = fitted.iter().copied().peekable();
+        let is_left_out = |position: &u32| next.next_if_eq(position).is_none();
+        let left_out = (0..graphs as u32).filter(is_left_out).collect();
+        Members { fitted, left_out }
     }
 
     /// Derivatives for one output.
@@ -164,6 +179,7 @@ impl RoundBuilder<'_> {
         let grower = TreeGrower {
             space,
             search: search.with_stop_token(self.stop_token),
+            row_graphs: members.fitted.len(),
             depth: self.params.depth,
             min_leaf: self.params.min_samples_leaf,
             leaf_value: &leaf_value,

@@ -3,7 +3,7 @@
 //! **Invariant.** Every choice is a function of the seed, the round and the position alone.
 
 use crate::boosting::tree_grower::Members;
-use crate::random::shuffled;
+use crate::random::among_first;
 
 /// The graphs that the tree of `round` is fitted to: `fraction` of them, at least one.
 pub(crate) fn rows(n: usize, fraction: f64, seed: u64, round: usize) -> Members {
@@ -11,11 +11,9 @@ pub(crate) fn rows(n: usize, fraction: f64, seed: u64, round: usize) -> Members 
         return Members { fitted: (0..n as u32).collect(), left_out: Vec::new() };
     }
     let count = ((fraction * n as f64).round() as usize).clamp(1, n.max(1));
-    let mut order = shuffled(n, seed, round as u64 + 1);
-    let mut left_out = order.split_off(count.min(order.len()));
-    order.sort_unstable();
-    left_out.sort_unstable();
-    Members { fitted: order, left_out }
+    let is_fitted = among_first(count, n, seed, round as u64 + 1);
+    let (fitted, left_out) = (0..n as u32).partition(|&graph| is_fitted[graph as usize]);
+    Members { fitted, left_out }
 }
 
 #[cfg(test)]

@@ -71,7 +71,8 @@ impl<'a> Trained<'a> {
     }
 
     /// The leaf of each tree that each training graph was put in: `[tree][position]`; nothing for
-    /// trees from a checkpoint. For tests that compare training with prediction.
+    /// trees from a checkpoint, or where leaves are [not kept](Booster::keeping_leaves). For tests
+    /// that compare training with prediction.
     #[must_use]
     pub fn leaves(&self) -> Vec<Vec<u32>> {
         self.booster.trees.iter().map(|t| t.leaf_of.clone()).collect()

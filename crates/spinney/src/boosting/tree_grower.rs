@@ -14,8 +14,9 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::mining::classes::Column;
-use crate::search::best_split::{BestSplit, Search, SmallSplit, Split};
+use crate::search::best_split::{BestSplit, Search, SmallSplit, Split, Totals};
 use crate::search::histogram::{Cell, Histogram};
+use crate::search::node_rows::NodeRows;
 use crate::search::simplest::Simplest;
 use crate::search::small::{SmallNode, SmallNodeScratch};
 use crate::search::space::PatternSpace;
@@ -112,7 +113,7 @@ impl<T: Default> Pool<T> {
 pub(crate) struct Scratch {
     small_node: SmallNodeScratch,
     /// For [`TreeGrower::partition`]: all false in between.
-    inside: Vec<bool>,
+    marks: Vec<bool>,
 }
 
 /// The pattern space that the trees of a round search.
@@ -120,7 +121,9 @@ pub(crate) struct Scratch {
 pub(crate) struct SharedSpace<'a, 's> {
     /// Written to where there is something left to explore, else only read.
     pub(crate) space: &'a RwLock<&'s mut dyn PatternSpace>,
-    /// Whether trees and subtrees are grown in parallel: nothing is left to explore.
+    /// Whether nothing is left to explore.
+    pub(crate) is_explored: bool,
+    /// Whether trees and subtrees are grown in parallel, which takes that.
     pub(crate) in_parallel: bool,
 }
 
@@ -131,15 +134,21 @@ impl<'s> SharedSpace<'_, 's> {
 }
 
 /// Memory for one kind of cell, used again from tree to tree.
+#[derive(Clone, Copy)]
 pub(crate) struct Buffers<'a, C> {
     pub(crate) histograms: &'a Pool<Histogram<C>>,
     pub(crate) scratch: &'a Pool<Scratch>,
 }
 
+/// A node with this part of the graphs that rows are of, or less, gets rows of its own.
+const MIN_SHRINKAGE_FOR_ROWS: usize = 3;
+
 /// Grows one tree.
 pub(crate) struct TreeGrower<'a, 's, C> {
     pub(crate) space: &'a SharedSpace<'a, 's>,
     pub(crate) search: Search<'a, C>,
+    /// How many fitted graphs the rows are of that the search reads.
+    pub(crate) row_graphs: usize,
     pub(crate) depth: usize,
     pub(crate) min_leaf: usize,
     pub(crate) leaf_value: &'a (dyn Fn(&[u32]) -> f64 + Sync),
@@ -150,8 +159,14 @@ pub(crate) struct TreeGrower<'a, 's, C> {
 
 /// What the best split of a node is found with.
 enum NodeSums<C> {
-    Large(Histogram<C>),
+    Large(LargeNode<C>),
     Small(SmallNode),
+}
+
+/// The sums of a node of many graphs.
+struct LargeNode<C> {
+    histogram: Histogram<C>,
+    totals: Totals<C>,
 }
 
 /// A node and what is below it, numbered from 0.
@@ -219,8 +234,8 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     }
 
     fn recycle(&self, sums: NodeSums<C>) {
-        if let NodeSums::Large(histogram) = sums {
-            self.buffers.histograms.put(histogram);
+        if let NodeSums::Large(node) = sums {
+            self.buffers.histograms.put(node.histogram);
         }
     }
 
@@ -232,7 +247,15 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
     }
 
     /// The sums of a node; its graphs are subtracted from the histogram of the `whole`.
-    fn sums(&self, positions: &[u32], mut whole: Option<&mut Histogram<C>>) -> NodeSums<C> {
+    fn sums(&self, positions: &[u32], whole: Option<&mut LargeNode<C>>) -> NodeSums<C> {
+        let (mut whole, totals) = match whole {
+            None => (None, self.search.totals(positions)),
+            Some(whole) => {
+                let totals = self.search.totals(positions);
+                whole.totals = whole.totals.minus(&totals);
+                (Some(&mut whole.histogram), totals)
+            }
+        };
         if let Some(small) = self.small(positions, whole.as_deref_mut()) {
             return NodeSums::Small(small);
         }
@@ -243,7 +266,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
             Some(whole) => self.search.cover_part(&**space, &mut histogram, positions, whole),
             None => self.search.cover(&**space, &mut histogram, positions),
         }
-        NodeSums::Large(histogram)
+        NodeSums::Large(LargeNode { histogram, totals })
     }
 
     /// The best split of a node.
@@ -256,11 +279,12 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
                 let best = self.search.best_small_split(&**self.space(), small);
                 return Found { best, bound: None };
             }
-            NodeSums::Large(histogram) if self.space.in_parallel => {
-                let split = self.search.best_known_split(&**self.space(), histogram, positions);
+            NodeSums::Large(LargeNode { histogram, totals }) if self.space.is_explored => {
+                let split =
+                    self.search.best_known_split(&**self.space(), histogram, positions, totals);
                 BestSplit { split, open: None }
             }
-            NodeSums::Large(histogram) => {
+            NodeSums::Large(LargeNode { histogram, .. }) => {
                 let mut space = self.space.space.write().unwrap_or_else(PoisonError::into_inner);
                 self.search.best_split(&mut **space, histogram, positions)
             }
@@ -269,8 +293,29 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         Found { best: split, bound: best.open }
     }
 
-    /// Grows a node and what is below it.
-    fn node(&self, members: Members, sums: Option<NodeSums<C>>, depth: usize) -> Subtree {
+    /// Grows a node and what is below it, in rows of its own where that pays.
+    fn node(&self, members: Members, mut sums: Option<NodeSums<C>>, depth: usize) -> Subtree {
+        let graphs = members.fitted.len();
+        if let Some(NodeSums::Large(LargeNode { histogram, .. })) = &mut sums
+            && graphs * MIN_SHRINKAGE_FOR_ROWS <= self.row_graphs
+        {
+            let Members { fitted, left_out } = &members;
+            let space = self.space();
+            let rows = self.search.node_rows(&**space, histogram, fitted, left_out);
+            drop(space);
+            if let Some(rows) = rows {
+                return self.within(&rows, graphs).node_in_rows(members, sums, depth);
+            }
+        }
+        self.node_in_rows(members, sums, depth)
+    }
+
+    /// The same grower for a node of some graphs that rows were made for.
+    fn within<'b>(&'b self, rows: &'b NodeRows, graphs: usize) -> TreeGrower<'b, 's, C> {
+        TreeGrower { search: self.search.within(rows), row_graphs: graphs, ..*self }
+    }
+
+    fn node_in_rows(&self, members: Members, sums: Option<NodeSums<C>>, depth: usize) -> Subtree {
         let Some(mut sums) = sums else { return self.leaf(members) };
         let Found { best, bound } = self.best_split(&mut sums, &members.fitted);
         let unproven = bound.map(|bound| UnprovenNode { node: 0, bound }).into_iter().collect();
@@ -282,7 +327,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         let parts = [&yes.fitted[..], &no.fitted];
         let grows = parts.map(|p| depth + 1 < self.depth && p.len() >= 2 * self.min_leaf);
         let [yes_sums, no_sums] = match sums {
-            NodeSums::Large(histogram) => self.children(histogram, &members.fitted, parts, grows),
+            NodeSums::Large(node) => self.children(node, &members.fitted, parts, grows),
             NodeSums::Small(small) => {
                 let part = |grows: bool, word| grows.then(|| NodeSums::Small(small.part(word)));
                 [part(grows[0], word), part(grows[1], !word)]
@@ -313,27 +358,20 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
 
     fn partition(&self, members: &Members, split: &Split) -> Branches<Members> {
         let mut scratch = self.buffers.scratch.get();
-        let space = self.space();
-        let graphs = space.classes().graphs(split.class);
-        scratch.inside.resize(space.classes().graph_count(), false);
-        graphs.for_each(|p| scratch.inside[p as usize] = true);
-        let part = |positions: &[u32]| -> (Vec<u32>, Vec<u32>) {
-            positions.iter().partition(|&&p| scratch.inside[p as usize])
-        };
-        let (yes_fitted, no_fitted) = part(&members.fitted);
-        let (yes_out, no_out) = part(&members.left_out);
-        graphs.for_each(|p| scratch.inside[p as usize] = false);
+        let lists = [&members.fitted[..], &members.left_out];
+        let [fitted, left_out] =
+            self.search.divide(&**self.space(), split.class, lists, &mut scratch.marks);
         self.buffers.scratch.put(scratch);
         Branches {
-            yes: Members { fitted: yes_fitted, left_out: yes_out },
-            no: Members { fitted: no_fitted, left_out: no_out },
+            yes: Members { fitted: fitted.with, left_out: left_out.with },
+            no: Members { fitted: fitted.without, left_out: left_out.without },
         }
     }
 
     /// The sums of the children, where they can be split at all.
     fn children(
         &self,
-        mut parent: Histogram<C>,
+        mut parent: LargeNode<C>,
         all: &[u32],
         parts: [&[u32]; 2],
         grows: [bool; 2],
@@ -342,12 +380,12 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         let larger = 1 - smaller;
         let mut result = [None, None];
         if grows == [false, false] {
-            self.buffers.histograms.put(parent);
+            self.buffers.histograms.put(parent.histogram);
             return result;
         }
         let is_large = grows[larger] && !self.search.is_small(&**self.space(), parts[larger].len());
         if is_large {
-            self.search.cover(&**self.space(), &mut parent, all);
+            self.search.cover(&**self.space(), &mut parent.histogram, all);
         }
         if grows[smaller] || is_large {
             let sums = self.sums(parts[smaller], is_large.then_some(&mut parent));
@@ -360,7 +398,7 @@ impl<'s, C: Cell> TreeGrower<'_, 's, C> {
         if is_large {
             result[larger] = Some(NodeSums::Large(parent));
         } else {
-            self.buffers.histograms.put(parent);
+            self.buffers.histograms.put(parent.histogram);
             let small = grows[larger].then(|| self.small(parts[larger], None));
             result[larger] = small.flatten().map(NodeSums::Small);
         }

@@ -139,7 +139,7 @@ impl<'e> Machine<'e> {
             min_class_graphs: 1,
             max_class_graphs: train.len() as u32,
         };
-        let space = spaces::of(exploration, &which, false, train);
+        let space = spaces::of(exploration, &which, spaces::Use::Lists, train);
         Machine { space, targets, pool: Vec::new() }
     }
 

@@ -10,8 +10,8 @@
 //! class's members only those with the fewest edges are remembered.
 //!
 //! **Cost.** Two passes over a census: one adds up the signatures of its columns, one writes down
-//! the graphs of each class, from one column of it. Both go by ranges of columns, in parallel. A
-//! graph takes two bytes where there are at most 65,536.
+//! the graphs of each class, from one column of it, or the classes of each graph
+//! ([`strata`](crate::mining::strata)). A graph takes two bytes where there are at most 65,536.
 
 use std::collections::HashMap;
 
@@ -20,6 +20,7 @@ use crate::mining::census::hash::Name;
 use crate::mining::columns::{ColumnCounts, ColumnLayout, NONE, PatternColumn};
 use crate::mining::levels::threshold;
 use crate::mining::positions::PositionStore;
+use crate::mining::strata::{Strata, StrataRows};
 
 pub use crate::mining::positions::Positions;
 
@@ -69,9 +70,56 @@ pub struct ClassTable {
     index: HashMap<u128, ClassId, rustc_hash::FxBuildHasher>,
     classes: Vec<Class>,
     simplest: Vec<Member>,
-    /// Where the graphs of a class start in `graphs`.
-    starts: Vec<usize>,
-    graphs: PositionStore,
+    members: Members,
+}
+
+/// Which training graphs have which class.
+#[derive(Debug)]
+enum Members {
+    /// Class by class: `starts` says where the graphs of a class begin.
+    Lists { starts: Vec<usize>, graphs: PositionStore },
+    /// Graph by graph.
+    Rows(StrataRows),
+}
+
+/// Some training graphs, by whether they have a class.
+#[derive(Debug, Default)]
+pub(crate) struct Divided {
+    pub(crate) with: Vec<u32>,
+    pub(crate) without: Vec<u32>,
+}
+
+impl Divided {
+    /// Divides a list by whether its graphs have the class.
+    pub(crate) fn new(list: &[u32], has: impl Fn(u32) -> bool) -> Divided {
+        let mut divided = Divided { with: Vec::new(), without: Vec::with_capacity(list.len()) };
+        for &position in list {
+            if has(position) {
+                divided.with.push(position);
+            } else {
+                divided.without.push(position);
+            }
+        }
+        divided
+    }
+
+    /// The same by the graphs that have the class, far fewer than the list: what lies between two
+    /// of them is copied as a whole.
+    fn by_few(list: &[u32], graphs: &[u32]) -> Divided {
+        let mut divided = Divided { with: Vec::new(), without: Vec::with_capacity(list.len()) };
+        let mut rest = list;
+        for &graph in graphs {
+            let before = rest.partition_point(|&position| position < graph);
+            divided.without.extend_from_slice(&rest[..before]);
+            rest = &rest[before..];
+            if rest.first() == Some(&graph) {
+                divided.with.push(graph);
+                rest = &rest[1..];
+            }
+        }
+        divided.without.extend_from_slice(rest);
+        divided
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +138,13 @@ struct Member {
 
 const END: u32 = u32::MAX;
 
+/// Positions of a list between two graphs of a class, on average, from which on they are copied
+/// together.
+const MIN_RUN_TO_COPY: usize = 32;
+
+/// Rows of a stratum that are read one behind the other while one is looked for on its own.
+const ROWS_READ_AS_FAST_AS_ONE_IS_FOUND: usize = 16;
+
 fn key(position: usize) -> u128 {
     const GRAPH: u64 = 5;
     let name = Name::seed(GRAPH, position as u64);
@@ -105,8 +160,7 @@ impl ClassTable {
             index: HashMap::default(),
             classes: Vec::new(),
             simplest: Vec::new(),
-            starts: Vec::new(),
-            graphs: PositionStore::new(graphs),
+            members: Members::Lists { starts: Vec::new(), graphs: PositionStore::new(graphs) },
         }
     }
 
@@ -128,11 +182,52 @@ impl ClassTable {
         self.classes.is_empty()
     }
 
-    /// The training graphs of a class.
+    /// The training graphs of a class; of a table by strata, none.
     #[must_use]
     pub fn graphs(&self, class: ClassId) -> Positions<'_> {
-        let start = self.starts[class as usize];
-        self.graphs.get(start..start + self.support(class) as usize)
+        let Members::Lists { starts, graphs } = &self.members else { return Positions::Long(&[]) };
+        let start = starts[class as usize];
+        graphs.get(start..start + self.support(class) as usize)
+    }
+
+    /// The rows of a table by strata.
+    #[must_use]
+    pub fn rows(&self) -> Option<&StrataRows> {
+        match &self.members {
+            Members::Lists { .. } => None,
+            Members::Rows(rows) => Some(rows),
+        }
+    }
+
+    /// Divides lists of training graphs by whether they have a class. `marks` are all false before
+    /// and after.
+    pub(crate) fn divide<const N: usize>(
+        &self,
+        class: ClassId,
+        lists: [&[u32]; N],
+        marks: &mut Vec<bool>,
+    ) -> [Divided; N] {
+        let found;
+        let graphs = match &self.members {
+            Members::Lists { .. } => self.graphs(class),
+            Members::Rows(rows) => {
+                let asked = lists.iter().map(|list| list.len()).sum::<usize>();
+                if asked < self.graph_count() / ROWS_READ_AS_FAST_AS_ONE_IS_FOUND {
+                    let members = rows.members(class);
+                    return lists.map(|list| Divided::new(list, |position| members.has(position)));
+                }
+                found = rows.graphs(class);
+                if found.len() < asked / MIN_RUN_TO_COPY {
+                    return lists.map(|list| Divided::by_few(list, &found));
+                }
+                Positions::Long(&found)
+            }
+        };
+        marks.resize(self.graph_count(), false);
+        graphs.for_each(|p| marks[p as usize] = true);
+        let all = lists.map(|list| Divided::new(list, |position| marks[position as usize]));
+        graphs.for_each(|p| marks[p as usize] = false);
+        all
     }
 
     /// The number of training graphs of a class.
@@ -172,9 +267,11 @@ impl ClassTable {
             self.index = (0..).zip(&self.classes).map(|(c, class)| (class.signature, c)).collect();
         }
         let class = self.enter(signature, positions.len() as u32, column, edges);
-        if self.len() > known {
-            self.starts.push(self.graphs.len());
-            self.graphs.extend(positions);
+        if let Members::Lists { starts, graphs } = &mut self.members
+            && self.classes.len() > known
+        {
+            starts.push(graphs.len());
+            graphs.extend(positions);
         }
         class
     }
@@ -227,9 +324,9 @@ impl ClassTable {
         let mut table = ClassTable::new(train.len());
         let layout = ColumnLayout::new(census, train, which.count_levels);
         let first_of = table.classify(census, &layout, which);
-        table.place(&first_of);
+        let starts = table.starts(&first_of);
         let support = |class: ClassId| table.support(class) as usize;
-        table.graphs = match table.graphs {
+        let graphs = match PositionStore::new(train.len()) {
             PositionStore::Short(_) => {
                 PositionStore::Short(layout.collect(&first_of, support, |p| p as u16))
             }
@@ -237,7 +334,43 @@ impl ClassTable {
                 PositionStore::Long(layout.collect(&first_of, support, |p| p))
             }
         };
+        table.members = Members::Lists { starts, graphs };
         table
+    }
+
+    /// The same classes by strata.
+    #[must_use]
+    pub fn in_strata(census: &Census, train: &[u32], which: &Columns, strata: Strata) -> Self {
+        let mut table = ClassTable::new(train.len());
+        let layout = ColumnLayout::new(census, train, which.count_levels);
+        let mut first_of = table.classify(census, &layout, which);
+        let firsts = table.deal(strata, &mut first_of);
+        table.members = Members::Rows(StrataRows::new(&layout, &first_of, firsts));
+        table
+    }
+
+    /// Numbers classes anew, stratum by stratum; within one the order stays. Returns the first
+    /// class of each stratum, and the end.
+    fn deal(&mut self, strata: Strata, first_of: &mut [ClassId]) -> Vec<ClassId> {
+        let of: Vec<u32> = self.classes.iter().map(|class| strata.of(class.signature)).collect();
+        let mut firsts = vec![0; strata.count as usize + 1];
+        of.iter().for_each(|&stratum| firsts[stratum as usize + 1] += 1);
+        for stratum in 1..firsts.len() {
+            firsts[stratum] += firsts[stratum - 1];
+        }
+        let mut next = firsts.clone();
+        let mut new_of = Vec::with_capacity(of.len());
+        let mut order = vec![0; of.len()];
+        for (class, &stratum) in of.iter().enumerate() {
+            let new = &mut next[stratum as usize];
+            order[*new as usize] = class;
+            new_of.push(*new);
+            *new += 1;
+        }
+        self.classes = order.into_iter().map(|class| self.classes[class]).collect();
+        let known = first_of.iter_mut().filter(|class| **class != NONE);
+        known.for_each(|class| *class = new_of[*class as usize]);
+        firsts
     }
 
     /// The number of classes over all graphs of a census, found without making a table.
@@ -251,14 +384,15 @@ impl ClassTable {
         taken.map(|(_, c)| c.signature()).collect::<rustc_hash::FxHashSet<u128>>().len()
     }
 
-    /// Says where the graphs of each class go: in the order of the columns that they are read from.
-    fn place(&mut self, first_of: &[ClassId]) {
-        self.starts = vec![0; self.len()];
+    /// Where the graphs of each class go: in the order of the columns that they are read from.
+    fn starts(&self, first_of: &[ClassId]) -> Vec<usize> {
+        let mut starts = vec![0; self.len()];
         let mut end = 0;
         for &class in first_of.iter().filter(|&&class| class != NONE) {
-            self.starts[class as usize] = end;
+            starts[class as usize] = end;
             end += self.support(class) as usize;
         }
+        starts
     }
 
     /// Enters every useful column, the most frequent classes first (classes of like size then lie

@@ -83,6 +83,11 @@ impl<'a> ColumnLayout<'a> {
         layout
     }
 
+    /// The training graphs, by number in the census.
+    pub(super) fn train(&self) -> &'a [u32] {
+        self.train
+    }
+
     /// The first column of a pattern; of the number of patterns, the number of columns.
     pub(super) fn first(&self, pattern: PatternId) -> usize {
         self.first.as_ref().map_or(pattern as usize, |f| f[pattern as usize] as usize)
@@ -92,7 +97,7 @@ impl<'a> ColumnLayout<'a> {
         self.first(patterns.start)..self.first(patterns.end)
     }
 
-    fn patterns(&self) -> Range<PatternId> {
+    pub(super) fn patterns(&self) -> Range<PatternId> {
         0..self.census.len() as PatternId
     }
 
@@ -148,7 +153,7 @@ impl<'a> ColumnLayout<'a> {
 
     /// The columns of a training graph that belong to some patterns, ascending.
     #[inline]
-    fn each_column(&self, graph: u32, of: &Range<PatternId>, mut f: impl FnMut(usize)) {
+    pub(super) fn each_column(&self, graph: u32, of: &Range<PatternId>, mut f: impl FnMut(usize)) {
         let parts = self.census.stretches(graph as usize).map(|stretch| stretch.within(of));
         let Some(first) = &self.first else {
             return parts.for_each(|part| part.patterns().for_each(|p| f(p as usize)));

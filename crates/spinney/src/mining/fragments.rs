@@ -126,11 +126,13 @@ impl Fragments {
         let mut starts = vec![0];
         let mut rows = Vec::new();
         for graph in 0..graphs {
-            let begun = rows.len();
-            rows.extend(self.row(graph).iter().filter_map(|&f| new[f as usize]));
-            let mut row = rows.split_off(begun);
-            row.dedup();
-            rows.append(&mut row);
+            let mut last = None;
+            for &fragment in self.row(graph) {
+                if last != Some(fragment) {
+                    rows.extend(new[fragment as usize]);
+                    last = Some(fragment);
+                }
+            }
             starts.push(rows.len());
         }
         rows.shrink_to_fit();
@@ -238,6 +240,7 @@ fn neighbourhoods(graph: &Graph, fixed: &[bool]) -> Vec<Neighbourhood> {
     let mut inside: Vec<bool> = vec![true; colors.len()];
     let mut sizes = vec![MAX_SMALL_EDGES; colors.len()];
     let mut met = Vec::new();
+    let mut walk = Around::default();
     for radius in 1..=MAX_RADIUS {
         let around = |v: u32| {
             let each = graph
@@ -251,11 +254,17 @@ fn neighbourhoods(graph: &Graph, fixed: &[bool]) -> Vec<Neighbourhood> {
                 && graph.neighbors(v).iter().all(|n| inside[n.vertex as usize])
         };
         let vertices = 0..graph.vertex_count() as u32;
-        let next_colors = vertices.clone().map(around).collect();
-        inside = vertices.map(is_inside).collect();
+        let next_inside: Vec<bool> = vertices.clone().map(is_inside).collect();
+        if !next_inside.contains(&true) {
+            break;
+        }
+        // Of what is inside, all neighbours were, too: other colours are never asked for.
+        let next = |v: u32| if next_inside[v as usize] { around(v) } else { 0 };
+        let next_colors = vertices.map(next).collect();
+        inside = next_inside;
         colors = next_colors;
         for (v, size) in (0..).zip(&mut sizes).filter(|(v, _)| inside[*v as usize]) {
-            let edges = edges_around(graph, v, radius).map_or(0, |edges| edges.len());
+            let edges = if walk.walk(graph, v, radius) { walk.edges.len() } else { 0 };
             if edges > *size {
                 *size = edges;
                 let color = mix(colors[v as usize].wrapping_add(radius as u64));
@@ -269,29 +278,47 @@ fn neighbourhoods(graph: &Graph, fixed: &[bool]) -> Vec<Neighbourhood> {
 /// The edges of which one end is less than `radius` steps away from a vertex; nothing if there are
 /// too many.
 fn edges_around(graph: &Graph, vertex: u32, radius: usize) -> Option<Vec<Edge>> {
-    let mut reached = vec![vertex];
-    let mut edges = Vec::new();
-    let mut from = 0;
-    for _ in 0..radius {
-        let to = reached.len();
-        for at in from..to {
-            let v = reached[at];
-            for n in graph.neighbors(v) {
-                let known = reached.iter().position(|&w| w == n.vertex);
-                // An edge to a vertex that was looked at before is known.
-                if known.is_some_and(|known| known < at) {
-                    continue;
-                }
-                edges.push(Edge { u: v, v: n.vertex, label: n.label });
-                if known.is_none() {
-                    reached.push(n.vertex);
-                }
-                if edges.len() > MAX_NEIGHBOURHOOD_EDGES {
-                    return None;
+    let mut around = Around::default();
+    around.walk(graph, vertex, radius).then_some(around.edges)
+}
+
+/// A walk around a vertex; its memory is used again.
+#[derive(Default)]
+struct Around {
+    reached: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+impl Around {
+    /// Finds the edges of which one end is less than `radius` steps away from a vertex; says
+    /// whether there are not too many.
+    fn walk(&mut self, graph: &Graph, vertex: u32, radius: usize) -> bool {
+        let Around { reached, edges } = self;
+        reached.clear();
+        edges.clear();
+        reached.push(vertex);
+        let mut from = 0;
+        for _ in 0..radius {
+            let to = reached.len();
+            for at in from..to {
+                let v = reached[at];
+                for n in graph.neighbors(v) {
+                    let known = reached.iter().position(|&w| w == n.vertex);
+                    // An edge to a vertex that was looked at before is known.
+                    if known.is_some_and(|known| known < at) {
+                        continue;
+                    }
+                    edges.push(Edge { u: v, v: n.vertex, label: n.label });
+                    if known.is_none() {
+                        reached.push(n.vertex);
+                    }
+                    if edges.len() > MAX_NEIGHBOURHOOD_EDGES {
+                        return false;
+                    }
                 }
             }
+            from = to;
         }
-        from = to;
+        true
     }
-    Some(edges)
 }

@@ -37,6 +37,7 @@ pub mod mine;
 mod minimal;
 mod positions;
 mod rows;
+pub(crate) mod strata;
 mod tree;
 mod visit;
 

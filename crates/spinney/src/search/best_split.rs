@@ -12,12 +12,13 @@
 
 use std::sync::Arc;
 
-use crate::mining::classes::{ClassId, ClassTable};
+use crate::mining::classes::{ClassId, ClassTable, Divided};
 use crate::search::bound::by_order;
-use crate::search::class_sample::{ClassSample, SampledRows, View};
+use crate::search::class_sample::{ClassSample, SampledCells, SampledRows, View};
 use crate::search::frontier_search::FrontierSearch;
 use crate::search::gain::{Rule, Sums, tie_rounded};
 use crate::search::histogram::{Adds, Cell, Contenders, Histogram, NodeSums};
+use crate::search::node_rows::{NodeRows, RowGraphs};
 use crate::search::samples::Samples;
 use crate::search::simplest::Simplest;
 use crate::search::small::{self, SmallNode, SmallNodeScratch, WholeNode};
@@ -54,6 +55,23 @@ pub(crate) struct BestSplit {
     pub open: Option<f64>,
 }
 
+/// The sums over a node's graphs, exact and as cells hold them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Totals<C> {
+    all: Sums,
+    total: C,
+}
+
+impl<C: Adds> Totals<C> {
+    /// Without those of a part.
+    #[must_use]
+    pub(crate) fn minus(&self, part: &Totals<C>) -> Totals<C> {
+        let mut total = self.total;
+        total.sub(&part.total);
+        Totals { all: self.all.minus(part.all), total }
+    }
+}
+
 /// Finds best splits for the nodes of one tree.
 #[derive(Debug)]
 pub(crate) struct Search<'a, C> {
@@ -61,7 +79,9 @@ pub(crate) struct Search<'a, C> {
     pub(super) cells: &'a [C],
     pub(super) rule: Rule,
     pub(super) sample: ClassSample,
-    part: Option<SampledRows>,
+    sampled: Option<SampledCells>,
+    /// The rows of the node that is searched, if some were made.
+    node_rows: Option<&'a NodeRows>,
     pub(super) stop_token: Option<&'a StopToken>,
 }
 
@@ -90,9 +110,8 @@ impl<'a, C: Cell> Search<'a, C> {
         sample: ClassSample,
     ) -> Self {
         // A space that can still grow is scanned whole, and sampled while scanning.
-        let cut = space.view().is_none() || (!sample.is_all() && !space.has_frontier());
-        let part = cut.then(|| SampledRows::new(space.classes(), cells.len(), &sample));
-        Search { samples, cells, rule, sample, part, stop_token: None }
+        let sampled = sample.cells(space.classes());
+        Search { samples, cells, rule, sample, sampled, node_rows: None, stop_token: None }
     }
 
     /// The same search, to end when a limit is reached.
@@ -124,9 +143,62 @@ impl<'a, C: Cell> Search<'a, C> {
         histogram.cover_part(&self.view(space), positions, self.cells, whole);
     }
 
+    /// The same search within a node that rows were made for.
+    #[must_use]
+    pub(crate) fn within<'b>(&'b self, rows: &'b NodeRows) -> Search<'b, C> {
+        let Search { sample, sampled, .. } = self;
+        let (sample, sampled) = (sample.clone(), sampled.clone());
+        Search { sample, sampled, node_rows: Some(rows), ..*self }
+    }
+
+    /// Rows for the node of the graphs `fitted`, whose histogram this is, and for all below it;
+    /// `left_out` are led there, too. The histogram is cut down to them.
+    pub(crate) fn node_rows(
+        &self,
+        space: &dyn PatternSpace,
+        histogram: &mut Histogram<C>,
+        fitted: &[u32],
+        left_out: &[u32],
+    ) -> Option<NodeRows> {
+        let view = self.view(space);
+        if !matches!(view, View::Sampled(_) | View::Node(_)) {
+            return None;
+        }
+        let least = self.rule.min_leaf.max(1);
+        let most = (fitted.len() as u32).checked_sub(least)?;
+        let divides = |cell: &C| (least..=most).contains(&cell.count());
+        if histogram.cells().iter().filter(|cell| divides(cell)).count() > NodeRows::MAX_CELLS {
+            return None;
+        }
+        let wanted = histogram.keep(divides);
+        let entries: usize = histogram.cells().iter().map(|cell| cell.count() as usize).sum();
+        let graphs = RowGraphs { fitted, left_out, all: self.samples.len(), entries };
+        Some(NodeRows::new(&view, &wanted, &graphs))
+    }
+
+    /// Divides lists of training graphs by whether they have a class. `marks` are all false before
+    /// and after.
+    pub(crate) fn divide<const N: usize>(
+        &self,
+        space: &dyn PatternSpace,
+        class: ClassId,
+        lists: [&[u32]; N],
+        marks: &mut Vec<bool>,
+    ) -> [Divided; N] {
+        match self.node_rows.and_then(|rows| rows.members(class)) {
+            Some(has) => lists.map(|list| Divided::new(list, &has)),
+            None => space.classes().divide(class, lists, marks),
+        }
+    }
+
     fn view<'s>(&'s self, space: &'s dyn PatternSpace) -> View<'s> {
-        let part = self.part.as_ref().map(View::Sampled);
-        part.or_else(|| space.view()).expect("without a part there is a view of the whole")
+        if let Some(rows) = self.node_rows {
+            return View::Node(rows);
+        }
+        let rows = space.classes().rows();
+        let sampled = self.sampled.as_ref().zip(rows);
+        let sampled = sampled.map(|(cells, rows)| View::Sampled(SampledRows { rows, cells }));
+        sampled.or_else(|| space.view()).expect("without a sample there is a view of the whole")
     }
 
     /// The best split of the node with the graphs at `positions` and their histogram.
@@ -137,15 +209,16 @@ impl<'a, C: Cell> Search<'a, C> {
         positions: &[u32],
     ) -> BestSplit {
         let mut open = None;
+        let totals = self.totals(positions);
         let is_left = |group: &FrontierGroup| group.is_open() || group.is_stuck();
         let growing = space.growing_mut().filter(|space| space.frontier().iter().any(is_left));
         if let Some(growing) = growing {
-            let Some(node) = self.node(positions) else { return BestSplit::default() };
+            let Some(node) = self.node(&totals) else { return BestSplit::default() };
             self.cover(growing, histogram, positions);
             open = FrontierSearch::new(self, positions, &node).run(growing, histogram);
             self.cover(growing, histogram, positions);
         }
-        let split = self.best_known_split(space, histogram, positions);
+        let split = self.best_known_split(space, histogram, positions, &totals);
         let gain = split.as_ref().map_or(self.rule.min_gain.max(0.0), |split| split.gain);
         BestSplit { open: open.map(tie_rounded).filter(|&open| open > gain), split }
     }
@@ -153,7 +226,7 @@ impl<'a, C: Cell> Search<'a, C> {
     /// What no split of the node with the graphs at `positions` can exceed, whatever patterns there
     /// are.
     pub(crate) fn max_gain(&self, positions: &[u32]) -> Option<f64> {
-        let node = self.node(positions)?;
+        let node = self.node(&self.totals(positions))?;
         let mut members = positions.iter().map(|&p| self.samples.one(p)).collect();
         let most = by_order(&mut members, node.all, &self.rule);
         (most > self.rule.min_gain.max(0.0)).then_some(most)
@@ -165,17 +238,22 @@ impl<'a, C: Cell> Search<'a, C> {
         space: &dyn PatternSpace,
         histogram: &mut Histogram<C>,
         positions: &[u32],
+        totals: &Totals<C>,
     ) -> Option<Split> {
-        let node = self.node(positions)?;
+        let node = self.node(totals)?;
         self.cover(space, histogram, positions);
         let leaders = self.leaders(space, histogram, positions, &node)?;
         simplest_of(space, leaders.classes.into_iter(), leaders.gain)
     }
 
+    /// The sums over the graphs at `positions`.
+    pub(crate) fn totals(&self, positions: &[u32]) -> Totals<C> {
+        Totals { all: self.samples.sums(positions), total: C::sum(self.cells, positions) }
+    }
+
     /// The sums of a node, if it is large enough for a split.
-    fn node(&self, positions: &[u32]) -> Option<NodeSums<C>> {
-        let all = self.samples.sums(positions);
-        let node = NodeSums { all, total: C::sum(self.cells, positions), rule: self.rule };
+    fn node(&self, &Totals { all, total }: &Totals<C>) -> Option<NodeSums<C>> {
+        let node = NodeSums { all, total, rule: self.rule };
         (all.n >= 2 * self.rule.min_leaf.max(1)).then_some(node)
     }
 
@@ -321,6 +399,14 @@ impl<'a> ExactSums<'a> {
     }
 
     fn sums(&mut self, space: &dyn PatternSpace, class: ClassId) -> Sums {
+        if let Some(rows) = space.classes().rows() {
+            let members = rows.members(class);
+            let with = self.positions.iter().filter(|&&p| members.has(p));
+            return with.fold(Sums::default(), |mut sums, &p| {
+                sums.add(&self.samples.one(p));
+                sums
+            });
+        }
         if self.inside.is_empty() {
             self.inside = vec![false; self.samples.len()];
             self.positions.iter().for_each(|&p| self.inside[p as usize] = true);
@@ -409,7 +495,7 @@ mod tests {
         rule: Rule,
     ) -> Option<Leaders> {
         let cells: Vec<C> = (0..GRAPHS).map(|p| C::of(samples, p)).collect();
-        let search = Search::new(space, samples, &cells, rule, ClassSample::new(1.0, 0, 0));
+        let search = Search::new(space, samples, &cells, rule, ClassSample::all());
         let mut histogram = Histogram::default();
         search.cover(space, &mut histogram, node);
         let total = C::sum(&cells, node);

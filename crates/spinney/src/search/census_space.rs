@@ -7,7 +7,7 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
-use crate::mining::classes::{ClassId, ClassTable, Column, Columns};
+use crate::mining::classes::{ClassId, ClassTable, Column};
 use crate::mining::{Canonizer, Census, DfsCode};
 use crate::search::blocks::Blocks;
 use crate::search::class_sample::View;
@@ -25,15 +25,9 @@ pub(crate) struct CensusSpace<'a> {
 }
 
 impl<'a> CensusSpace<'a> {
-    /// The space of `census`, taken of `graphs`, with the training graphs `train`.
+    /// The space of `census`, taken of `graphs`, whose training graphs have the classes of `table`.
     #[must_use]
-    pub(crate) fn new(
-        census: &'a Census,
-        graphs: &'a [Graph],
-        train: &[u32],
-        which: &Columns,
-    ) -> Self {
-        let table = ClassTable::from_census(census, train, which);
+    pub(crate) fn new(census: &'a Census, graphs: &'a [Graph], table: ClassTable) -> Self {
         CensusSpace { census, graphs, table, blocks: None, simplest: SimplestColumns::default() }
     }
 

@@ -120,7 +120,7 @@ impl<'f, C: Cell> FrontierSearch<'f, C> {
     fn work_limit(&self, space: &dyn GrowingSpace) -> usize {
         let search = self.search;
         let plain =
-            search.samples.unit_weights() && search.rule.l2 == 0.0 && search.sample.is_all();
+            search.samples.unit_weights() && search.rule.l2 == 0.0 && search.sample.is_whole();
         let patience = if plain { space.patience() } else { usize::MAX };
         space.work().saturating_add(patience)
     }

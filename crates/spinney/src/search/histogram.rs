@@ -14,7 +14,7 @@
 
 use rayon::prelude::{IndexedParallelIterator, ParallelIterator, ParallelSlice};
 
-use crate::search::class_sample::View;
+use crate::search::class_sample::{GrowingRows, View};
 use crate::search::gain::{Rule, Sums};
 use crate::search::samples::Samples;
 
@@ -37,6 +37,8 @@ pub(crate) trait Adds: Copy + Default + Send + Sync {
 pub(crate) trait Cell: Adds {
     /// The cell of one graph.
     fn of(samples: &Samples, position: u32) -> Self;
+    /// How many graphs were added up.
+    fn count(&self) -> u32;
     /// The exact sums, if the cell holds them.
     fn sums(&self) -> Option<Sums> {
         None
@@ -110,12 +112,14 @@ impl Contenders {
 }
 
 impl Adds for Sums {
+    #[inline]
     fn add(&mut self, other: &Self) {
         // Counts of differences may be below zero until a cell is whole.
         let n = self.n.wrapping_add(other.n);
         *self = Sums { g: self.g + other.g, h: self.h + other.h, n };
     }
 
+    #[inline]
     fn sub(&mut self, other: &Self) {
         let n = self.n.wrapping_sub(other.n);
         *self = Sums { g: self.g - other.g, h: self.h - other.h, n };
@@ -125,6 +129,10 @@ impl Adds for Sums {
 impl Cell for Sums {
     fn of(samples: &Samples, position: u32) -> Self {
         samples.one(position)
+    }
+
+    fn count(&self) -> u32 {
+        self.n
     }
 
     fn sums(&self) -> Option<Sums> {
@@ -158,6 +166,10 @@ impl Adds for Full {
 impl Cell for Full {
     fn of(samples: &Samples, position: u32) -> Self {
         Full { sums: samples.one(position), q: samples.square(position) }
+    }
+
+    fn count(&self) -> u32 {
+        self.sums.n
     }
 
     fn sums(&self) -> Option<Sums> {
@@ -211,12 +223,14 @@ impl Hurdle {
         Hurdle { all, l2: rule.l2, whole }
     }
 
+    #[inline]
     pub(super) fn bar(&self, min_gain: f64) -> f64 {
         // Covers the rounding of both sides.
         (min_gain + self.whole) * (1.0 - 1e-12)
     }
 
     /// G₁²/a + G₀²/b ≥ bar, times ab, where a = H₁+λ and b = H₀+λ.
+    #[inline]
     pub(super) fn may_reach(&self, part: Sums, bar: f64) -> bool {
         let g = part.g as f64;
         let rest = (self.all.g - part.g) as f64;
@@ -292,26 +306,49 @@ impl<C: Adds> Histogram<C> {
                 return blocks.fill(positions, samples, &mut self.cells, beside, then);
             }
             View::Blocks(_) => {}
-            View::Growing(_) | View::Sampled(_) if from < to => {
+            _ if from >= to => {}
+            View::Growing(rows) => {
                 self.cells.truncate(from);
                 self.cells.resize(to, C::default());
-                self.add_rows(view, positions, samples, from);
+                self.add_rows(rows, positions, samples, from);
             }
-            View::Growing(_) | View::Sampled(_) => {}
+            View::Sampled(rows) => {
+                self.cells.clear();
+                self.cells.resize(to, C::default());
+                rows.for_each(positions, &mut self.cells, |cell, p| cell.add(&samples[p as usize]));
+            }
+            View::Node(rows) => {
+                self.cells.clear();
+                self.cells.resize(to, C::default());
+                for &p in positions {
+                    let sample = &samples[p as usize];
+                    rows.row(p).iter().for_each(|&cell| self.cells[cell as usize].add(sample));
+                }
+            }
         }
         vec![then(0, self.cells_mut(), beside)]
     }
 
-    fn add_rows(&mut self, view: &View<'_>, positions: &[u32], samples: &[C], from: usize) {
+    fn add_rows(&mut self, rows: &GrowingRows, positions: &[u32], samples: &[C], from: usize) {
         for &p in positions {
-            let row = view.row(p);
-            let new =
-                if from == 0 { row } else { &row[row.partition_point(|&c| (c as usize) < from)..] };
             let sample = &samples[p as usize];
-            for &class in new {
+            for &class in rows.row_from(p, from) {
                 self.cells[class as usize].add(sample);
             }
         }
+    }
+
+    /// Keeps the cells of which `keep` is true, and gives the numbers that they had.
+    pub(super) fn keep(&mut self, keep: impl Fn(&C) -> bool) -> Vec<usize> {
+        let mut numbers = Vec::new();
+        for number in 0..self.len {
+            if keep(&self.cells[number]) {
+                self.cells[numbers.len()] = self.cells[number];
+                numbers.push(number);
+            }
+        }
+        self.len = numbers.len();
+        numbers
     }
 
     fn shared(&self) -> bool {

@@ -6,7 +6,8 @@
 //! - [`samples`] turns gradients into integers, [`gain`] scores a split, `stop` ends searches.
 //! - `histogram` holds the sums of every class (`packed`: in 8 bytes), `blocks` their rows,
 //!   stored as differences between like classes (`neighbors`), `class_sample` the classes that a
-//!   tree may use, `small` the nodes whose classes are words of bits.
+//!   tree may use, `node_rows` those that may divide a node, `small` the nodes whose classes are
+//!   words of bits.
 //! - `best_split` puts them together. `frontier_search` explores where `bound` leaves
 //!   something to be found, `node_search` and `node_extreme` search one node's graphs alone.
 //!
@@ -23,6 +24,7 @@ pub mod gain;
 pub(crate) mod histogram;
 mod neighbors;
 mod node_extreme;
+pub(crate) mod node_rows;
 mod node_search;
 pub(crate) mod packed;
 pub mod samples;

@@ -59,6 +59,10 @@ impl Cell for Packed {
         Packed::one(samples.rounded(position))
     }
 
+    fn count(&self) -> u32 {
+        self.parts().1
+    }
+
     fn scan(cells: &[Self], node: &NodeSums<Self>, usable: impl Fn(usize) -> bool) -> Contenders {
         let (sum, count) = node.total.parts();
         let n = f64::from(count);

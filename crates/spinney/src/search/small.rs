@@ -117,7 +117,8 @@ impl SmallNode {
     pub(crate) fn part(&self, word: u64) -> SmallNode {
         let here = self.here & word;
         let parts = self.dividing.iter().map(|c| ClassWord { word: c.word & here, ..*c });
-        let dividing = parts.filter(|c| c.word != 0 && c.word != here).collect();
+        let mut dividing = Vec::with_capacity(self.dividing.len());
+        dividing.extend(parts.filter(|c| c.word != 0 && c.word != here));
         SmallNode { tables: Arc::clone(&self.tables), here, dividing }
     }
 

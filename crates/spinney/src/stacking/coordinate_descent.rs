@@ -9,6 +9,9 @@
 //! **Invariant.** The outcome is a function of rows, targets and seed: rows are taken one after the
 //! other, in orders drawn from the seed.
 //!
+//! Rows far beyond their margin are set aside until the others have settled (shrinking, as in the
+//! paper of 2008).
+//!
 //! **Cost.** Some tens of passes over the entries.
 
 use crate::random::shuffled;
@@ -99,41 +102,124 @@ impl Rows {
         costs: &[f64],
         seed: u64,
     ) -> Weighted {
-        let mut model = Weighted { weights: vec![0.0; self.values.len()], constant: 0.0 };
-        let squares: Vec<f64> = (0..self.len()).map(|row| 1.0 + self.square(row)).collect();
-        let mut duals = vec![0.0; self.len()];
+        let mut descent = Descent::new(self, fitting, targets, costs);
+        let mut active: Vec<u32> = (0..self.len() as u32).collect();
+        let mut settled = f64::INFINITY;
         for pass in 0..MAX_PASSES {
             let mut furthest = 0.0f64;
-            for row in shuffled(self.len(), seed, pass as u64) {
-                let i = row as usize;
-                let y = targets[i];
-                let slack = 0.5 / costs[i];
-                let score = self.score(self.row(i), &model);
-                let (slope, sign) = match fitting {
-                    LinearLoss::Classes => (y * score - 1.0 + slack * duals[i], y),
-                    LinearLoss::Numbers => (score - y + slack * duals[i], 1.0),
-                };
-                let moved = duals[i] - slope / (squares[i] + slack);
-                let moved = if fitting == LinearLoss::Classes { moved.max(0.0) } else { moved };
-                let step = moved - duals[i];
-                furthest = furthest.max((step * (squares[i] + slack)).abs());
-                duals[i] = moved;
-                if step != 0.0 {
-                    self.add(i, sign * step, &mut model);
-                }
+            let mut stays = vec![true; active.len()];
+            for at in shuffled(active.len(), seed, pass as u64) {
+                let at = at as usize;
+                let moved = descent.step(active[at] as usize);
+                furthest = furthest.max(moved.distance);
+                stays[at] = moved.beyond <= settled;
             }
             if furthest < TOLERANCE {
-                break;
+                if active.len() == self.len() {
+                    break;
+                }
+                // Those that were set aside are looked at once more.
+                active = (0..self.len() as u32).collect();
+                settled = f64::INFINITY;
+                continue;
             }
+            settled = furthest;
+            let mut stays = stays.into_iter();
+            active.retain(|_| stays.next() == Some(true));
         }
-        model
+        descent.model()
+    }
+}
+
+/// The state of a fit. Weights are kept times their column's value: what they add to a score.
+struct Descent<'r> {
+    rows: &'r Rows,
+    fitting: LinearLoss,
+    targets: &'r [f64],
+    slacks: Vec<f64>,
+    /// The square of each row's values, the constant's one included.
+    squares: Vec<f64>,
+    duals: Vec<f64>,
+    columns: Vec<DescentColumn>,
+    constant: f64,
+}
+
+#[derive(Clone, Copy)]
+struct DescentColumn {
+    /// What the column adds to the score of a row that has it.
+    adds: f64,
+    /// The square of its value.
+    square: f64,
+}
+
+/// What a step did.
+struct Moved {
+    /// How far the row was from where it should be.
+    distance: f64,
+    /// How far beyond its margin a row is that has no say, else 0.
+    beyond: f64,
+}
+
+impl<'r> Descent<'r> {
+    fn new(rows: &'r Rows, fitting: LinearLoss, targets: &'r [f64], costs: &[f64]) -> Self {
+        let column = |value: &f64| DescentColumn { adds: 0.0, square: value * value };
+        Descent {
+            rows,
+            fitting,
+            targets,
+            slacks: costs.iter().map(|cost| 0.5 / cost).collect(),
+            squares: (0..rows.len()).map(|row| 1.0 + rows.square(row)).collect(),
+            duals: vec![0.0; rows.len()],
+            columns: rows.values.iter().map(column).collect(),
+            constant: 0.0,
+        }
     }
 
-    fn add(&self, row: usize, step: f64, model: &mut Weighted) {
-        model.constant += step;
-        for &column in self.row(row) {
-            model.weights[column as usize] += step * self.values[column as usize];
+    /// Moves a row's dual variable to where the objective is least.
+    fn step(&mut self, row: usize) -> Moved {
+        let entries = self.rows.row(row);
+        let y = self.targets[row];
+        let dual = self.duals[row];
+        let bend = self.squares[row] + self.slacks[row];
+        let score = self.constant + self.sum(entries);
+        let (slope, sign) = match self.fitting {
+            LinearLoss::Classes => (y * score - 1.0 + self.slacks[row] * dual, y),
+            LinearLoss::Numbers => (score - y + self.slacks[row] * dual, 1.0),
+        };
+        let moved = dual - slope / bend;
+        let moved = if self.fitting == LinearLoss::Classes { moved.max(0.0) } else { moved };
+        let step = moved - dual;
+        if step == 0.0 {
+            let has_no_say = self.fitting == LinearLoss::Classes && dual == 0.0;
+            return Moved { distance: 0.0, beyond: if has_no_say { slope } else { 0.0 } };
         }
+        self.duals[row] = moved;
+        self.constant += sign * step;
+        for &column in entries {
+            let column = &mut self.columns[column as usize];
+            column.adds += sign * step * column.square;
+        }
+        Moved { distance: (step * bend).abs(), beyond: 0.0 }
+    }
+
+    /// What some columns add to a score: in four sums, which do not wait for each other.
+    fn sum(&self, entries: &[u32]) -> f64 {
+        let adds = |column: u32| self.columns[column as usize].adds;
+        let (fours, rest) = entries.as_chunks::<4>();
+        let mut sums = [0.0; 4];
+        for four in fours {
+            for (sum, &column) in sums.iter_mut().zip(four) {
+                *sum += adds(column);
+            }
+        }
+        let rest: f64 = rest.iter().map(|&column| adds(column)).sum();
+        (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    }
+
+    fn model(&self) -> Weighted {
+        let weight = |(column, value): (&DescentColumn, &f64)| column.adds / value;
+        let weights = self.columns.iter().zip(&self.rows.values).map(weight).collect();
+        Weighted { weights, constant: self.constant }
     }
 }
 

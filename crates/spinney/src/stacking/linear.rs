@@ -34,6 +34,7 @@ use crate::model::matcher::{Dictionary, Matcher, Scratch};
 use crate::model::{Link, Model, Node, Pattern, Tree, Truth};
 use crate::params::FixedParams;
 use crate::stacking::coordinate_descent::{LinearLoss, Rows, Weighted};
+use crate::stacking::workspace::LazyFragments;
 
 /// The most stumps.
 const MAX_STUMPS: usize = 5_000;
@@ -114,12 +115,13 @@ pub(crate) fn applies(loss: &Loss) -> bool {
     loss.outputs() == 1 && loss.link() != Link::Exp
 }
 
-/// The linear model that the parameters ask for, fitted to the training graphs of `split`.
+/// The linear model that the parameters ask for, fitted to the training graphs of `split`, of which
+/// `fragments` are known.
 ///
 /// # Errors
 /// If there is no linear model of this loss.
 pub(crate) fn member(
-    data: &Dataset,
+    fragments: &LazyFragments<'_>,
     params: &FixedParams,
     loss: &Loss,
     split: GraphSplit<'_>,
@@ -132,8 +134,9 @@ pub(crate) fn member(
             "there is a linear model of two classes, or of numbers with squared or huber loss";
         return Err(Error::parameter("linear", reason));
     }
+    let data = fragments.data();
     let weights = &graph_weights(data, params, loss, split.train)?[..];
-    let index = &FragmentIndex::of(data, split.train);
+    let index = fragments.get();
     let problem = LinearProblem { index, loss, train: split.train, weights, seed: params.seed };
     Ok(Some(problem.linear(data, split.valid, params.linear)))
 }

@@ -4,7 +4,8 @@
 //! model has both.
 
 use super::linear::{self, LinearMember};
-use crate::boosting::booster::{self, Booster, GraphSplit};
+use super::workspace::{LazyFragments, Workspace};
+use crate::boosting::booster::{Booster, GraphSplit, SpaceOf};
 use crate::boosting::loss::Loss;
 use crate::boosting::trained::{BoostedModel, Trained};
 use crate::error::Result;
@@ -18,6 +19,15 @@ pub(crate) struct LinearBooster<'a> {
     pub(crate) linear: Option<LinearMember>,
 }
 
+/// What is trained on, of the graphs of a workspace.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'p, 'd> {
+    pub(crate) split: GraphSplit<'p>,
+    /// All graphs of the workspace.
+    pub(crate) of: &'p [u32],
+    pub(crate) fragments: &'p LazyFragments<'d>,
+}
+
 impl<'a> LinearBooster<'a> {
     /// Prepares a training.
     ///
@@ -28,20 +38,32 @@ impl<'a> LinearBooster<'a> {
         params: &'a ValidParams,
         split: GraphSplit<'_>,
     ) -> Result<Self> {
-        let space = booster::space(exploration, params, split.train);
-        LinearBooster::in_space(exploration, params, split, space)
+        let workspace = Workspace::new(exploration, params, split.train);
+        LinearBooster::in_workspace(workspace, params, split.valid)
     }
 
-    /// The same in a space that was made for the training graphs before.
-    pub(crate) fn in_space(
+    /// The same on the graphs of a workspace.
+    pub(crate) fn in_workspace(
+        workspace: Workspace<'a>,
+        params: &'a ValidParams,
+        valid: &[u32],
+    ) -> Result<Self> {
+        let Workspace { exploration, space, fragments } = workspace;
+        let train = fragments.train();
+        let part = Part { split: GraphSplit { train, valid }, of: train, fragments: &fragments };
+        LinearBooster::on_part(exploration, params, part, space)
+    }
+
+    /// The same on a part of the graphs of a workspace, in its space.
+    pub(crate) fn on_part(
         exploration: &'a Exploration<'a>,
         params: &'a ValidParams,
-        split: GraphSplit<'_>,
+        part: Part<'_, '_>,
         space: Box<dyn PatternSpace + 'a>,
     ) -> Result<Self> {
-        let data = exploration.data();
-        let booster = Booster::in_space(exploration, params, split, space)?;
-        let linear = linear::member(data, params, booster.loss(), split)?;
+        let Part { split, of: graphs, fragments } = part;
+        let booster = Booster::on_part(exploration, params, split, SpaceOf { space, graphs })?;
+        let linear = linear::member(fragments, params, booster.loss(), split)?;
         Ok(match linear {
             None => LinearBooster { booster, linear: None },
             Some(linear) => {

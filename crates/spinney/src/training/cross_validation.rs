@@ -28,7 +28,7 @@ use crate::params::Params;
 use crate::tuning::{Tuned, TuningRecord};
 
 use super::out_of_fold::StopOnly;
-use super::recipe::{boost, settle};
+use super::recipe::{Settled, boost_in, settle};
 use super::{Explored, Job, Method, Observer, Request, train};
 
 /// A metric round by round, over folds.
@@ -273,8 +273,9 @@ fn without_model(
     job: &Job<'_>,
     observer: &dyn Observer,
 ) -> Result<Option<FoldTraining>> {
-    let Tuned { params, record: tuning } = settle(explored, request, job, observer)?;
-    let trained = boost(explored, &params, job, observer)?.trained;
+    let Settled { tuned: Tuned { params, record: tuning }, workspace } =
+        settle(explored, request, job, observer)?;
+    let trained = boost_in(workspace, &params, job, observer)?.trained;
     let scores = trained.valid_predictions().into_scores();
     let record = trained.into_record();
     let Some(rounds) = whole_rounds(record.stopped, record.rounds, params.trees)? else {

@@ -8,10 +8,16 @@ use crate::tuning::TuningRecord;
 pub enum Phase {
     /// Patterns are explored.
     Exploring,
+    /// Patterns that occur in the same graphs are put together.
+    Classifying,
     /// The number of rounds is found on a held-out fifth.
     FindingRounds,
     /// Least gain, rounds, temperature and the linear weight are tuned on held-out parts.
     Tuning,
+    /// The weight of a linear model of fragments is tuned.
+    TuningLinear,
+    /// A linear model of fragments is fitted.
+    Linear,
     /// Trees are grown.
     Boosting {
         /// The most rounds.

@@ -9,7 +9,7 @@
 //! stopping is asked for and the caller says that they are there to be watched
 //! ([`Job::watches_held_out`]).
 
-use crate::boosting::booster::{Booster, GraphSplit};
+use crate::boosting::booster::Booster;
 use crate::boosting::loss::Loss;
 use crate::boosting::record::StopReason;
 use crate::boosting::trained::{BoostedModel, Trained};
@@ -22,6 +22,7 @@ use crate::representation::CovariateColumns;
 use crate::representation::views::Views;
 use crate::stacking::linear::LinearMember;
 use crate::stacking::linear_booster::{self, LinearBooster};
+use crate::stacking::workspace::Workspace;
 use crate::tuning::{Tuned, automatic, early_stopping, hold_out};
 
 use super::out_of_fold::out_of_fold_scores;
@@ -94,11 +95,12 @@ fn train_trees(
     job: &Job<'_>,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    let Tuned { params, record: tuning } = settle(explored, request, job, observer)?;
+    let Settled { tuned: Tuned { params, record: tuning }, workspace } =
+        settle(explored, request, job, observer)?;
     if let Some(tuning) = &tuning {
         observer.tuned(tuning);
     }
-    let boosted = boost(explored, &params, job, observer)?;
+    let boosted = boost_in(workspace, &params, job, observer)?;
     observer.phase(Phase::Certifying);
     let BoostedModel { model, record } = boosted.into_model(&job.split.train)?;
     let interrupted = record.stopped == StopReason::Interrupted;
@@ -112,13 +114,21 @@ fn train_trees(
     Ok(Outcome { model, record, params, tuning, out_of_fold })
 }
 
-/// The parameters of a training, none of them left open.
-pub(super) fn settle(
-    explored: &Explored<'_>,
+/// A training before its first round.
+pub(super) struct Settled<'a> {
+    /// The parameters, none of them left open.
+    pub(super) tuned: Tuned,
+    /// What tuning has left to be used again.
+    pub(super) workspace: Workspace<'a>,
+}
+
+/// Finds the parameters of a training.
+pub(super) fn settle<'a>(
+    explored: &'a Explored<'_>,
     request: &Request,
     job: &Job<'_>,
     observer: &dyn Observer,
-) -> Result<Tuned> {
+) -> Result<Settled<'a>> {
     let exploration = &explored.exploration;
     let params = request.params_for(explored.data())?;
     let plan = automatic::plan(&params, explored.data(), job.split, explored.automatic_max_edges)?;
@@ -130,16 +140,23 @@ pub(super) fn settle(
             return Err(Error::parameter("checkpoint", reason));
         }
         observer.phase(Phase::FindingRounds);
-        return early_stopping::with_best_rounds(exploration, &plan.params, train, |_| {
+        let tuned = early_stopping::with_best_rounds(exploration, &plan.params, train, |_| {
             !observer.should_stop()
-        });
+        })?;
+        let workspace = Workspace::new(exploration, &tuned.params, train);
+        return Ok(Settled { tuned, workspace });
     }
+    observer.phase(Phase::Classifying);
+    let mut workspace = Workspace::new(exploration, &plan.params, train);
     if plan.hold_out.is_some() {
         observer.phase(Phase::Tuning);
     }
     // A checkpoint is one of a training with what tuning found, so that is waited for.
     let must_end = job.checkpoint.is_some();
-    hold_out::tune(exploration, &plan, train, &|| must_end || !observer.should_stop())
+    let go_on = || must_end || !observer.should_stop();
+    let watch = hold_out::Watch { go_on: &go_on, linear: &|| observer.phase(Phase::TuningLinear) };
+    let tuned = hold_out::tune_in(&mut workspace, &plan, &watch)?;
+    Ok(Settled { tuned, workspace })
 }
 
 /// Trees that are grown, with the linear member beside them.
@@ -162,9 +179,22 @@ pub(super) fn boost<'a>(
     job: &Job<'_>,
     observer: &dyn Observer,
 ) -> Result<Boosted<'a>> {
-    let split = GraphSplit { train: &job.split.train, valid: &job.split.held_out };
+    let workspace = Workspace::new(&explored.exploration, params, &job.split.train);
+    boost_in(workspace, params, job, observer)
+}
+
+/// The same with what tuning has left.
+pub(super) fn boost_in<'a>(
+    workspace: Workspace<'a>,
+    params: &'a ValidParams,
+    job: &Job<'_>,
+    observer: &dyn Observer,
+) -> Result<Boosted<'a>> {
+    if params.linear > 0.0 {
+        observer.phase(Phase::Linear);
+    }
     let LinearBooster { mut booster, linear } =
-        LinearBooster::new(&explored.exploration, params, split)?;
+        LinearBooster::in_workspace(workspace, params, &job.split.held_out)?;
     let loss = booster.loss().clone();
     if let Some(file) = job.checkpoint
         && let Some(checkpoint) = file.checkpoint()?

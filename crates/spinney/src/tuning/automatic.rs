@@ -95,9 +95,9 @@ fn has_rare_class(loss: &Loss, train: &[u32]) -> bool {
     classes == 2 && 5 * positive.min(train.len() - positive) < train.len()
 }
 
-/// The most edges, up to 6, with which a census of the graphs stays a matter of seconds.
+/// The most edges, up to 5, with which a census of the graphs stays a matter of seconds.
 pub(crate) fn affordable_edges(data: &Dataset) -> usize {
-    const UPPER_EDGES: usize = 6;
+    const UPPER_EDGES: usize = 5;
     const LOWER_EDGES: usize = 2;
     let affordable = AFFORDABLE_EDGE_SETS + AFFORDABLE_EDGE_SETS_PER_GRAPH * data.len() as f64;
     let fits = |edges: &usize| estimate_edge_sets(data.graphs(), *edges) <= affordable;

@@ -17,19 +17,21 @@
 //! trees, and theirs, are what fits the held-out graphs best (`stacking::weights`). Of numbers
 //! nothing else is tuned.
 //!
+//! Candidates are trained in the space of the training: held-out graphs are led through their trees
+//! like those that a tree leaves out.
+//!
 //! **Invariant.** The outcome is a function of graphs, parameters and seed: what is held out
-//! depends on the targets and the seed, trees on nothing else than they do in training, and sums
-//! are taken in one order. Graphs outside `train` are not used.
+//! depends on the targets and the seed, trees on the targets of graphs that are not held out, and
+//! sums are taken in one order. Graphs outside the workspace are not used.
 //!
 //! **Cost.** For 3,500 molecules about as much as the training that follows. Not in the paper.
 
 use rayon::prelude::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::{HoldOut, Plan, Tuned, TuningMethod, TuningRecord};
-use crate::boosting::booster::{self, Booster, GraphSplit};
+use crate::boosting::booster::{Booster, GraphSplit};
 use crate::boosting::graph_weights::graph_weights;
 use crate::boosting::loss::Loss;
-use crate::boosting::record::StopReason;
 use crate::dataset::Dataset;
 use crate::error::Result;
 use crate::evaluation::metrics::Metric;
@@ -42,8 +44,9 @@ use crate::params::{FixedParams, ValidParams};
 use crate::search::shared_space::SharedSpace;
 use crate::search::space::PatternSpace;
 use crate::stacking::linear::{self, FragmentIndex, LinearProblem};
-use crate::stacking::linear_booster::LinearBooster;
+use crate::stacking::linear_booster::{LinearBooster, Part};
 use crate::stacking::weights::{Weights, weigh};
+use crate::stacking::workspace::{LazyFragments, Workspace};
 
 /// Least gains of a split that are tried for two classes, the smallest first.
 const CANDIDATE_GAINS: [f64; 3] = [0.3, 1.0, 3.0];
@@ -77,7 +80,7 @@ const CLASS_WEIGHT_SHARE: f64 = 0.7;
 /// One part of this many is held out, one part after the other until the held-out parts have
 /// [`HELD_OUT_GRAPHS_PER_CLASS`] graphs of the smallest class.
 const PART_COUNT: usize = 5;
-const HELD_OUT_GRAPHS_PER_CLASS: usize = 300;
+const HELD_OUT_GRAPHS_PER_CLASS: usize = 150;
 
 /// From this many training graphs on, one part is held out only.
 const MIN_GRAPHS_FOR_ONE_PART: usize = 10_000;
@@ -132,36 +135,57 @@ pub fn tune(
     train: &[u32],
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Tuned> {
+    let mut workspace = Workspace::new(exploration, &plan.params, train);
+    tune_in(&mut workspace, plan, &Watch { go_on, linear: &|| () })
+}
+
+/// The same on the graphs of a workspace.
+pub(crate) fn tune_in(
+    workspace: &mut Workspace<'_>,
+    plan: &Plan,
+    watch: &Watch<'_>,
+) -> Result<Tuned> {
     let untuned = || Ok(Tuned { params: plan.params.clone(), record: None });
     let Some(wanted) = plan.hold_out else { return untuned() };
+    let exploration = workspace.exploration;
     let loss = Loss::new(&plan.params, exploration.data())?;
     let limits = exploration.limits();
     let is_limited = limits.until.is_some() || limits.patterns.is_some();
-    let Some(parts) = parts(&loss, &plan.params, wanted, train).filter(|_| !is_limited) else {
+    let Some(parts) =
+        parts(&loss, &plan.params, wanted, workspace.fragments.train()).filter(|_| !is_limited)
+    else {
         return untuned();
     };
-    let tuning = Tuning { exploration, params: &plan.params, loss: &loss, parts: &parts, go_on };
-    tuning.run(wanted, train)?.map_or_else(untuned, Ok)
+    let Workspace { space, fragments, .. } = workspace;
+    let params = &plan.params;
+    let tuning = Tuning { exploration, fragments, params, loss: &loss, parts: &parts, watch };
+    tuning.run(wanted, &mut **space)?.map_or_else(untuned, Ok)
 }
 
 /// What is tuned on.
-struct Tuning<'a> {
+struct Tuning<'a, 'd> {
     exploration: &'a Exploration<'a>,
+    fragments: &'a LazyFragments<'d>,
     params: &'a ValidParams,
     loss: &'a Loss,
     parts: &'a [Split],
-    go_on: &'a (dyn Fn() -> bool + Sync),
+    watch: &'a Watch<'a>,
 }
 
-impl Tuning<'_> {
+/// What sees tuning.
+pub(crate) struct Watch<'w> {
+    /// Whether to go on, asked after every round.
+    pub(crate) go_on: &'w (dyn Fn() -> bool + Sync),
+    /// Called when the candidates are trained and the linear model's turn comes.
+    pub(crate) linear: &'w (dyn Fn() + Sync),
+}
+
+impl Tuning<'_, '_> {
     /// The tuned parameters; nothing if tuning was stopped or no candidate could be evaluated.
-    fn run(&self, wanted: HoldOut, train: &[u32]) -> Result<Option<Tuned>> {
+    fn run(&self, wanted: HoldOut, space: &mut dyn PatternSpace) -> Result<Option<Tuned>> {
         let Tuning { params, loss, parts, .. } = *self;
         let candidates = candidates(params, loss.task())?;
-        let all = parts.par_iter().with_max_len(1).map(|part| self.on_part(&candidates, part));
-        let Some(by_part) = all.collect::<Option<Vec<Vec<PartEvaluations>>>>() else {
-            return Ok(None);
-        };
+        let Some(by_part) = self.evaluated(&candidates, space) else { return Ok(None) };
         let of_candidate = |candidate: usize| -> Vec<Evaluation> {
             summed(&by_part.iter().map(|part| &part[candidate][..]).collect::<Vec<_>>())
         };
@@ -179,7 +203,8 @@ impl Tuning<'_> {
             found.trees = LEARNING_RATE_MULTIPLIER * evaluation.rounds;
             found.temperature = evaluation.scored().temperature;
         }
-        if wanted.linear && linear::applies(loss) && (self.go_on)() {
+        if wanted.linear && linear::applies(loss) && (self.watch.go_on)() {
+            (self.watch.linear)();
             let at = |all: &Vec<Evaluation>| all[chosen.evaluation];
             let evaluations: Vec<Evaluation> = evaluations.iter().map(at).collect();
             let scores = |part: &Vec<PartEvaluations>| -> Vec<Vec<f64>> {
@@ -187,7 +212,7 @@ impl Tuning<'_> {
             };
             let scores: Vec<Vec<Vec<f64>>> = by_part.iter().map(scores).collect();
             let data = self.exploration.data();
-            let index = &FragmentIndex::of(data, train);
+            let index = self.fragments.get();
             let blend = LinearBlend { data, index, params, loss };
             if let Some(weights) = blend.weights(parts, &scores, &evaluations)? {
                 let temperature = rounded(found.temperature / weights.trees);
@@ -201,22 +226,41 @@ impl Tuning<'_> {
         Ok(Some(Tuned { params, record: Some(record) }))
     }
 
-    /// Evaluates every candidate on one part. Where all patterns are known, candidates share what
-    /// is known of them; an engine that explores knows other patterns for each.
-    fn on_part(&self, candidates: &[ValidParams], part: &Split) -> Option<Vec<PartEvaluations>> {
-        let exploration = self.exploration;
-        let space = || booster::space(exploration, self.params, &part.train);
-        let known = exploration.census().map(|_| space());
-        let split = GraphSplit { train: &part.train, valid: &part.held_out };
-        let evaluate = |candidate: &ValidParams| {
-            let space = match known.as_deref() {
-                Some(known) => Box::new(SharedSpace(known)) as Box<dyn PatternSpace>,
-                None => booster::space(exploration, candidate, &part.train),
+    /// Evaluates every candidate on every part: side by side where all patterns are known, else one
+    /// after the other, so that what one has explored the next one knows.
+    fn evaluated(
+        &self,
+        candidates: &[ValidParams],
+        space: &mut dyn PatternSpace,
+    ) -> Option<Vec<Vec<PartEvaluations>>> {
+        if space.growing().is_some() {
+            let on_part = |part: &Split| {
+                let each = candidates.iter();
+                each.map(|c| self.on_part(c, part, SharedSpace::Lent(space))).collect()
             };
-            let with_linear = LinearBooster::in_space(exploration, candidate, split, space).ok()?;
-            evaluations(with_linear.booster, self.go_on)
+            return self.parts.iter().map(on_part).collect();
+        }
+        let space = &*space;
+        let on_part = |part: &Split| {
+            let each = candidates.par_iter().with_max_len(1);
+            each.map(|c| self.on_part(c, part, SharedSpace::Read(space))).collect()
         };
-        candidates.par_iter().with_max_len(1).map(evaluate).collect()
+        self.parts.par_iter().with_max_len(1).map(on_part).collect()
+    }
+
+    /// Trains a candidate on one part and evaluates it.
+    fn on_part(
+        &self,
+        candidate: &ValidParams,
+        part: &Split,
+        space: SharedSpace<'_, '_>,
+    ) -> Option<PartEvaluations> {
+        let split = GraphSplit { train: &part.train, valid: &part.held_out };
+        let fragments = self.fragments;
+        let part = Part { split, of: fragments.train(), fragments };
+        let with_linear =
+            LinearBooster::on_part(self.exploration, candidate, part, Box::new(space)).ok()?;
+        evaluations(with_linear.booster, self.watch.go_on)
     }
 }
 
@@ -360,21 +404,30 @@ fn candidates(params: &ValidParams, task: &Task) -> Result<Vec<ValidParams>> {
 }
 
 /// Trains a candidate and evaluates it; nothing if that was stopped or fails.
-fn evaluations(booster: Booster<'_>, go_on: &(dyn Fn() -> bool + Sync)) -> Option<PartEvaluations> {
+fn evaluations(
+    mut booster: Booster<'_>,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Option<PartEvaluations> {
     let last = booster.asked_rounds();
     let mut evaluations = Vec::new();
-    let trained = booster.run_watched(|booster| {
-        let rounds = booster.rounds().len();
+    for rounds in 1..=last {
+        if !booster.grow(rounds).ok()? {
+            return None;
+        }
         if rounds % EVALUATION_INTERVAL_ROUNDS == 0 && 2 * rounds >= last {
-            let losses = TEMPERATURES.map(|t| held_out_loss(booster, TEMPERATURE_CORRECTION * t));
-            let evaluation = Evaluation { rounds, losses, misordered: misordered(booster) };
+            let losses = TEMPERATURES.map(|t| held_out_loss(&booster, TEMPERATURE_CORRECTION * t));
+            if !losses.iter().all(|loss| loss.is_finite()) {
+                return None;
+            }
+            let evaluation = Evaluation { rounds, losses, misordered: misordered(&booster) };
             let scores = booster.held_out().scores.to_vec();
             evaluations.push(ScoredGraphs { evaluation, scores });
         }
-        go_on()
-    });
-    let finished = trained.ok()?.record().stopped == StopReason::Finished;
-    finished.then_some(evaluations)
+        if !go_on() {
+            return None;
+        }
+    }
+    Some(evaluations)
 }
 
 /// The summed loss of the held-out graphs, if the trees' part of the scores is divided by the
@@ -393,9 +446,8 @@ fn held_out_loss(booster: &Booster<'_>, temperature: f64) -> f64 {
 
 /// The share of held-out pairs of two classes that the scores put in the wrong order.
 fn misordered(booster: &Booster<'_>) -> f64 {
-    let last = booster.rounds().last();
-    let auc = last.and_then(|round| round.valid.iter().find(|v| v.0 == Metric::Auc));
-    auc.map_or(1.0, |&(_, auc)| if auc.is_nan() { 1.0 } else { 1.0 - auc })
+    let auc = booster.held_out_measure(Metric::Auc);
+    if auc.is_nan() { 1.0 } else { 1.0 - auc }
 }
 
 /// The evaluations of one candidate on all parts, summed.
