@@ -8,7 +8,7 @@ use spinney::model::Model;
 use spinney::training::Budget;
 
 use crate::args::Bytes;
-use crate::output;
+use crate::{output, signals};
 
 /// Limits; a training that reaches one stops with a valid model and says what is not proven.
 #[derive(clap::Args, Clone)]
@@ -31,7 +31,8 @@ impl BudgetArgs {
             memory: memory.map(|bytes| bytes.0),
             patterns: self.max_patterns.map(|n| n as usize),
         };
-        budget.limits(started)
+        let interrupt = Some(signals::flag());
+        TrainingLimits { interrupt, ..budget.limits(started) }
     }
 }
 

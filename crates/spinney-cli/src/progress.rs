@@ -66,7 +66,10 @@ impl<'c> TrainingProgress<'c> {
 impl Observer for TrainingProgress<'_> {
     fn phase(&self, phase: Phase) {
         let text = match phase {
-            Phase::Boosting { rounds } => {
+            Phase::Boosting { rounds, done } => {
+                if done > 0 {
+                    signals::has_round();
+                }
                 self.show(Some(bar(self.common, rounds as u64, "boosting")));
                 return;
             }
@@ -85,6 +88,7 @@ impl Observer for TrainingProgress<'_> {
     }
 
     fn round(&self, round: &Round) {
+        signals::has_round();
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &*shown {
             bar.set_position(round.round as u64);

@@ -155,6 +155,9 @@ impl Grower {
         code: &DfsCode,
         wanted: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Option<Family> {
+        if self.budget.is_late() {
+            return None;
+        }
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
         let is_last = code.edge_count() + 1 >= self.max_edges;

@@ -193,7 +193,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    grower.set_budget(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
+    grower.set_budget(EmbeddingBudget::unlimited());
     let mut code = DfsCode::default();
     let mut levels = vec![Level { family: grower.origin(), next: 0 }];
     while let Some(Level { family, next }) = levels.last_mut() {
