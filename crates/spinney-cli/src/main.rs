@@ -16,6 +16,7 @@ mod features;
 mod gboost;
 mod input;
 mod inspect;
+mod listing;
 mod mine;
 mod molecules;
 mod npz;

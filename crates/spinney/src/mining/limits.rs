@@ -76,6 +76,14 @@ impl TrainingLimits {
         self.counted_exceed(counted, COUNTED_SHARE_WITHOUT_NODE_SEARCH)
     }
 
+    /// Bytes that may still be counted where `counted` are counted already and there is no other
+    /// way to search; `None` if memory is not limited.
+    #[must_use]
+    pub fn left(&self, counted: usize) -> Option<usize> {
+        let all = self.memory.map(|limit| share(limit, COUNTED_SHARE_WITHOUT_NODE_SEARCH));
+        all.map(|all| all.saturating_sub(counted))
+    }
+
     /// Whether the process holds so much that searches must end.
     #[must_use]
     pub fn must_stop(&self) -> bool {

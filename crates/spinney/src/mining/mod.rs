@@ -15,6 +15,7 @@
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a
 //! model.
 
+mod bounded_walk;
 pub(crate) mod canonical;
 pub mod census;
 pub mod classes;
@@ -38,6 +39,7 @@ pub mod mine;
 mod minimal;
 mod positions;
 mod rows;
+mod top;
 mod tree;
 mod visit;
 
