@@ -18,6 +18,7 @@ mod graphs;
 mod mined;
 mod model;
 mod params;
+mod predictor;
 mod read;
 mod sparse;
 mod train;
