@@ -6,8 +6,10 @@
 //!
 //! **How.** By support, patterns of up to 1, 2, 4, … edges are mined, each time with the minimum
 //! support that the time before has shown, until nothing larger can be among the best: a first walk
-//! into the depths would grow large patterns before it knew what to leave out. By size everything is
-//! visited, and the best are kept.
+//! into the depths would grow large patterns before it knew what to leave out. By size everything
+//! is visited, and the best are kept.
+//!
+//! **Cost.** By support, that of the last walk and at most as much for those before it.
 
 use std::collections::BinaryHeap;
 
