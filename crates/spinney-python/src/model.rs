@@ -92,11 +92,26 @@ impl GivenGraphs {
     /// As the model was trained on them; to be called on a thread of the work's pool, since those
     /// of a parent do not survive a fork.
     pub(crate) fn seen(self) -> spinney::Result<Arc<Dataset>> {
-        let data = self.views.map_or(self.data.clone(), |views| Arc::new(views.viewed(&self.data)));
+        let data = self.viewed();
         if self.covariates.is_empty() {
             return Ok(data);
         }
         self.covariates.apply(&data, self.copies, &self.values).map(Arc::new)
+    }
+
+    /// The same with labels as the model numbers them, where it has covariates.
+    fn seen_by(self, predictor: &SharedPredictor) -> spinney::Result<Arc<Dataset>> {
+        let data = self.viewed();
+        if self.covariates.is_empty() {
+            return Ok(data);
+        }
+        let numbered = predictor.numbered(&self.covariates);
+        numbered.apply(&data, self.copies, &self.values).map(Arc::new)
+    }
+
+    fn viewed(&self) -> Arc<Dataset> {
+        let viewed = |views: &Views| Arc::new(views.viewed(&self.data));
+        self.views.as_ref().map_or_else(|| Arc::clone(&self.data), viewed)
     }
 }
 
@@ -236,7 +251,7 @@ impl Model {
         let graphs = given.len();
         let outputs = self.inner.task().outputs();
         let predict = move |_: &Channel<()>| {
-            given.seen().map(|data| predictor.get().predict(&data).into_scores())
+            given.seen_by(&predictor).map(|data| predictor.get().predict(&data).into_scores())
         };
         let scores = work::run(py, threads, predict)?.map_err(raised)?;
         table(py, scores, outputs, graphs)

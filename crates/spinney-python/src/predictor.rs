@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use spinney::mining::DfsCode;
 use spinney::model::{Matcher, Node, Predictor, Tree};
+use spinney::representation::covariates::{Covariates, NumberedCovariates};
 use spinney_chem::smarts::pattern_text;
 
 /// The predictor of a model.
@@ -24,6 +25,7 @@ pub(crate) struct SharedPredictor {
 #[derive(Default)]
 struct Built {
     predictor: OnceLock<Predictor<Arc<spinney::Model>>>,
+    covariates: OnceLock<NumberedCovariates>,
     questions: OnceLock<Vec<(usize, u32)>>,
     texts: OnceLock<Vec<String>>,
 }
@@ -45,6 +47,12 @@ impl SharedPredictor {
     /// The predictor; builds it where nobody has yet.
     pub(crate) fn get(&self) -> &Predictor<Arc<spinney::Model>> {
         kept(&self.built.predictor, || Predictor::new(Arc::clone(&self.model)))
+    }
+
+    /// The model's covariates in its labels.
+    pub(crate) fn numbered(&self, covariates: &Covariates) -> &NumberedCovariates {
+        let labels = self.model.labels();
+        kept(&self.built.covariates, || NumberedCovariates::new(covariates, labels))
     }
 
     /// The questions that trees ask: a pattern with a threshold, ascending.

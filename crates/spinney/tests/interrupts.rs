@@ -155,7 +155,7 @@ fn folds_that_are_interrupted_are_none() {
     let explored = Explored::new(&prepared, std::slice::from_ref(&request), work.observer).unwrap();
     flag.stop();
     let graphs = everything(&prepared.data);
-    let folds = GraphFolds::new(Folds::random(&vec![0; 40], 4, 0).unwrap(), graphs).unwrap();
+    let folds = GraphFolds::new(Folds::random(&[0; 40], 4, 0).unwrap(), graphs).unwrap();
     for keep_models in [false, true] {
         let work = FoldWork { keep_models, ..work };
         assert!(cross_validate(&explored, &request, &folds, None, work).unwrap().is_none());
