@@ -14,6 +14,7 @@ mod arrow;
 mod errors;
 mod explain;
 mod ffi;
+mod given;
 mod graphs;
 mod mined;
 mod model;

@@ -10,7 +10,6 @@ use pyo3::prelude::{
 };
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
-use spinney::Dataset;
 use spinney::graph::Copies;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
 use spinney::representation::covariates::Covariates;
@@ -19,6 +18,7 @@ use spinney_chem::Chemistry;
 use spinney_chem::draw::pattern_svg;
 
 use crate::errors::{raised, unwritten};
+use crate::given::GivenGraphs;
 use crate::graphs::Graphs;
 use crate::mined::Csr;
 use crate::predictor::SharedPredictor;
@@ -71,47 +71,6 @@ impl Model {
     fn read(model: spinney::Model) -> PyResult<Model> {
         Chemistry::of_model(&model).map_err(raised)?;
         Ok(Model::new(model))
-    }
-}
-
-/// Graphs, and how a model sees them.
-pub(crate) struct GivenGraphs {
-    data: Arc<Dataset>,
-    /// How graphs that are no molecules are labelled, unless as they are.
-    views: Option<Views>,
-    covariates: Covariates,
-    values: Vec<Vec<f64>>,
-    copies: usize,
-}
-
-impl GivenGraphs {
-    pub(crate) fn len(&self) -> usize {
-        self.data.len()
-    }
-
-    /// As the model was trained on them; to be called on a thread of the work's pool, since those
-    /// of a parent do not survive a fork.
-    pub(crate) fn seen(self) -> spinney::Result<Arc<Dataset>> {
-        let data = self.viewed();
-        if self.covariates.is_empty() {
-            return Ok(data);
-        }
-        self.covariates.apply(&data, self.copies, &self.values).map(Arc::new)
-    }
-
-    /// The same with labels as the model numbers them, where it has covariates.
-    fn seen_by(self, predictor: &SharedPredictor) -> spinney::Result<Arc<Dataset>> {
-        let data = self.viewed();
-        if self.covariates.is_empty() {
-            return Ok(data);
-        }
-        let numbered = predictor.numbered(&self.covariates);
-        numbered.apply(&data, self.copies, &self.values).map(Arc::new)
-    }
-
-    fn viewed(&self) -> Arc<Dataset> {
-        let viewed = |views: &Views| Arc::new(views.viewed(&self.data));
-        self.views.as_ref().map_or_else(|| Arc::clone(&self.data), viewed)
     }
 }
 
