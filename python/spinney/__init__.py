@@ -13,17 +13,42 @@ Examples
 [1, 0]
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._drawing import Drawing
 from ._explanation import Explanation
 from ._graphs import Graphs, read
 from ._spinney import __version__
-from .estimators import (
-    GBoostClassifier,
-    SpinneyClassifier,
-    SpinneyRegressor,
-    load,
-)
-from .transformer import SubgraphTransformer
+
+if TYPE_CHECKING:
+    from . import estimators, transformer
+    from .estimators import GBoostClassifier, SpinneyClassifier, SpinneyRegressor, load
+    from .transformer import SubgraphTransformer
+
+#: Where names are that are imported when they are first asked for: scikit-learn takes seconds to import.
+_PLACES = {
+    "GBoostClassifier": "estimators",
+    "SpinneyClassifier": "estimators",
+    "SpinneyRegressor": "estimators",
+    "load": "estimators",
+    "SubgraphTransformer": "transformer",
+}
+
+
+def __getattr__(name: str) -> Any:
+    place = _PLACES.get(name, name)
+    if place not in _PLACES.values():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f".{place}", __name__)
+    value = module if name == place else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES, *_PLACES.values()})
+
 
 __all__ = [
     "Drawing",

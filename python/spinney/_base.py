@@ -8,11 +8,9 @@ import os
 import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -23,6 +21,10 @@ from ._explanation import Explanation
 from ._graphs import Graphs, chemistry_json, threads_of
 from ._inputs import Settings, as_graphs
 from ._targets import Target
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_matrix
 
 #: What a callback gets after each round, with the names that LightGBM uses; of several targets also which one is
 #: trained on.
@@ -425,9 +427,11 @@ class SpinneyBase(BaseEstimator):
         -------
         scipy.sparse.csr_matrix of shape (n_graphs, n_questions)
         """
+        from scipy.sparse import csr_matrix
+
         graphs = self._graphs(X)
         starts, columns, values = self.model_.features(graphs, threads_of(self.n_jobs))
-        shape = (len(graphs), len(self.get_feature_names_out()))
+        shape = (len(graphs), len(self.model_.questions()[0]))
         return csr_matrix((values.astype(np.uint8), columns, starts), shape=shape)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -468,6 +472,8 @@ class SpinneyBase(BaseEstimator):
         that contain it (``support``, by class), ``effect`` (how much higher the score is with the pattern
         than without, on average) and ``direction`` (its sign: "+" or "-").
         """
+        import pandas as pd
+
         model = self._fitted()
         texts, rows = model.texts(), model.importance()
         name = "smarts" if model.chemistry else "pattern"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Explanation:
@@ -61,6 +63,8 @@ class Explanation:
         output : int
             The class, with more than two.
         """
+        import pandas as pd
+
         values = self.values[row] if self.values.ndim == 2 else self.values[row, :, output]
         order = np.argsort(-np.abs(values), kind="stable")[:n]
         table = {"pattern": [self.patterns[i] for i in order], "contribution": values[order]}

@@ -8,10 +8,12 @@ import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Target(NamedTuple):
@@ -52,6 +54,8 @@ def columns_of(y: Any) -> dict[str, np.ndarray] | None:
 
 def _table(y: Any) -> pd.DataFrame | None:
     """`y` as a table, if it has several columns."""
+    import pandas as pd
+
     table: pd.DataFrame
     if isinstance(y, Mapping):
         table = pd.DataFrame(dict(y))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +15,10 @@ from ._drawing import Drawing, grid
 from ._graphs import Graphs, chemistry_json, threads_of
 from ._inputs import Settings, as_graphs
 from ._targets import columns_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_matrix
 
 
 class SubgraphTransformer(TransformerMixin, BaseEstimator):
@@ -199,6 +201,8 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
         -------
         scipy.sparse.csr_matrix of shape (n_graphs, n_patterns)
         """
+        from scipy.sparse import csr_matrix
+
         check_is_fitted(self, "n_features_in_")
         if self.patterns == "learned":
             return self.estimator_.transform(X)
@@ -220,6 +224,8 @@ class SubgraphTransformer(TransformerMixin, BaseEstimator):
     @property
     def patterns_(self) -> pd.DataFrame:
         """The patterns as a table."""
+        import pandas as pd
+
         check_is_fitted(self, "n_features_in_")
         if self.patterns == "learned":
             return self.estimator_.patterns_

@@ -1,4 +1,4 @@
-//! `--time`, `--memory`, `--max-patterns`: what a training may take.
+//! `--time`, `--memory`, `--max-patterns`: what a training may take, and what mining.
 
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use spinney::model::Model;
 use spinney::training::Budget;
 
 use crate::args::Bytes;
-use crate::output;
+use crate::{output, signals};
 
 /// Limits; a training that reaches one stops with a valid model and says what is not proven.
 #[derive(clap::Args, Clone)]
@@ -31,7 +31,30 @@ impl BudgetArgs {
             memory: memory.map(|bytes| bytes.0),
             patterns: self.max_patterns.map(|n| n as usize),
         };
-        budget.limits(started)
+        let interrupt = Some(signals::flag());
+        TrainingLimits { interrupt, ..budget.limits(started) }
+    }
+}
+
+/// Limits of mining; one that is reached leaves patterns out, which is said.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Stopping")]
+pub(crate) struct MiningBudgetArgs {
+    /// Most time, such as 90s, 10m or 2h; what is found until then is written, and what may be
+    /// missing is said
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<Span>,
+    /// Most memory of the program, such as 500MB or 4GB; where it does not do, likewise [default:
+    /// most of what is free]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Bytes>,
+}
+
+impl MiningBudgetArgs {
+    /// The limits of a command that started at `started`.
+    pub(crate) fn limits(&self, started: Instant) -> TrainingLimits {
+        let all = BudgetArgs { time: self.time, max_patterns: None };
+        all.limits(started, self.memory)
     }
 }
 

@@ -24,6 +24,7 @@ use crate::molecules::{CovariateArgs, SplitBy};
 use crate::output::named_after;
 use crate::progress::TrainingProgress;
 use crate::reporting::{ReportArgs, TrainingReport};
+use crate::signals::Stage;
 use crate::{input, output, progress, reporting, signals};
 
 /// Cross-validate a grid of settings.
@@ -96,11 +97,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let bar = progress::bar(&args.common, 0, "folds");
     let count_one = || bar.inc(1);
     let kept = KeptFolds::new(&args.keeping, &count_one)?;
-    signals::be_patient();
+    signals::enter(Stage::FoldsLost);
     let wait = TrainingProgress::new(&args.common, None);
     let prepared = all.prepared();
     let shared = Explored::new(&prepared, &requests, &wait)?;
     wait.clear();
+    if args.keeping.checkpoint.is_some() {
+        signals::enter(Stage::FoldsKept);
+    }
     let validation = Validation { args, requests: &requests, kept: &kept, bar: &bar };
     let mut results = Vec::new();
     let mut folds = 0;

@@ -16,6 +16,7 @@ mod features;
 mod gboost;
 mod input;
 mod inspect;
+mod listing;
 mod mine;
 mod molecules;
 mod npz;
@@ -104,6 +105,10 @@ fn main() -> ExitCode {
         Ok(()) => signals::exit_code().map_or(ExitCode::SUCCESS, ExitCode::from),
         Err(error) => {
             output::complain(&format!("spinney: {error}"));
+            if error.is_interrupted() {
+                signals::obey();
+                return signals::exit_code().map_or(ExitCode::FAILURE, ExitCode::from);
+            }
             if error.is_bad_input() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

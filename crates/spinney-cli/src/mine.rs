@@ -1,20 +1,21 @@
 //! `spinney mine`: the connected patterns of graphs, listed or counted.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use rayon::prelude::{IntoParallelIterator, ParallelIterator};
-use serde_json::json;
-use spinney::dataset::GraphRecord;
+use serde_json::{Value, json};
 use spinney::mining::exploration::{Exploration, check_census};
-use spinney::mining::mine::PatternCounter;
-use spinney::mining::{DfsCode, Mined, PatternCounts, PatternLimits, Wanted, mine};
-use spinney::{Dataset, Engine, Error, Result, io};
-use spinney_chem::smarts::pattern_text;
+use spinney::mining::mine::{
+    CountedPatterns, Incomplete, MineRequest, MinedPatterns, PatternCounter, RankBy, Top, best,
+    bytes_of_list, count_within, from_census, mine_within,
+};
+use spinney::mining::{PatternCounts, PatternLimits, Wanted};
+use spinney::{Dataset, Engine, Error, Result};
 
 use crate::args::{CommonArgs, InputArgs, Limit};
-use crate::npz::{Matrix, Values};
+use crate::budget::MiningBudgetArgs;
+use crate::listing::{Form, Listing};
 use crate::{input, output, progress};
 
 /// List or count the connected patterns that occur in graphs.
@@ -34,8 +35,15 @@ pub(crate) struct Args {
     /// Single vertices are patterns too
     #[arg(long)]
     vertices: bool,
+    /// Only the K best patterns, the best first
+    #[arg(long, value_name = "K")]
+    top: Option<NonZeroUsize>,
+    /// What the best patterns have most of: support (then the smallest come first) or edges (then
+    /// those in the most graphs)
+    #[arg(long, value_name = "support|edges", default_value = "support", requires = "top")]
+    by: RankBy,
     /// Count the patterns, list none
-    #[arg(long, conflicts_with_all = ["output", "occurrences"])]
+    #[arg(long, conflicts_with_all = ["output", "occurrences", "top"])]
     count_only: bool,
     /// Count how often a pattern occurs in each graph (distinct edge sets)
     #[arg(long)]
@@ -47,6 +55,8 @@ pub(crate) struct Args {
     /// How to explore patterns: auto, census or bound (the enumeration tree)
     #[arg(long, value_name = "ENGINE", default_value = "auto")]
     engine: Engine,
+    #[command(flatten)]
+    budget: MiningBudgetArgs,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -88,34 +98,6 @@ impl Support {
     }
 }
 
-/// How the patterns are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Lines,
-    Csv,
-    Graphs,
-    Matrix,
-}
-
-impl Form {
-    fn of(path: Option<&Path>) -> Result<Form> {
-        let Some(path) = path else { return Ok(Form::Lines) };
-        let name = path.to_string_lossy().to_ascii_lowercase();
-        let whole = name.rsplit('.').next();
-        let name = name.strip_suffix(".gz").unwrap_or(&name);
-        match name.rsplit('.').next() {
-            Some("npz") if whole == Some("npz") => Ok(Form::Matrix),
-            Some("jsonl") => Ok(Form::Lines),
-            Some("csv") => Ok(Form::Csv),
-            Some("gsp" | "gspan") => Ok(Form::Graphs),
-            _ => Err(Error::parameter(
-                "output",
-                format!("{}: name a .jsonl, .csv, .gsp or .npz file", path.display()),
-            )),
-        }
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<()> {
     let started = Instant::now();
     args.common.start()?;
@@ -123,47 +105,43 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let outputs = [args.output.as_deref(), args.common.json.as_deref()];
     output::check(&outputs, &[&args.input.input])?;
     let data = input::read_plain(&args.input.input, &args.input.reading, &args.common)?.data;
-    let wanted = Wanted {
-        limits: PatternLimits {
-            min_support: args.min_support.of(data.len()),
-            max_edges: args.max_edges.0,
-        },
-        vertices: args.vertices,
-        closed: args.closed,
-    };
+    let request = request(args, data.len(), started);
+    let wanted = request.wanted;
     if wanted.limits.min_support == 1
+        && args.top.is_none()
         && input::edge_sets(&data, args.max_edges.0) > EDGE_SETS_WORTH_A_WARNING
     {
         args.common
             .note("spinney: note: this may take long; limit it by --min-support or --max-edges");
     }
     let wait = progress::spinner(&args.common, "exploring patterns");
-    let counts = if args.count_only {
-        count(args, &data, wanted)?
+    let counted = if args.count_only {
+        count(args, &data, &request)?
     } else {
-        list(args, &data, wanted, form)?
+        list(args, &data, &request, form)?
     };
     wait.finish_and_clear();
-    let summary = format!(
-        "{} in {} (minimum support {}, {})\n",
-        output::count(counts.patterns, "pattern"),
-        if counts.classes == 1 { "1 class".into() } else { format!("{} classes", counts.classes) },
-        wanted.limits.min_support,
-        args.max_edges.0.map_or("any size".into(), |x| format!("at most {x} edges")),
-    );
+    let CountedPatterns { counts, incomplete } = counted;
     if args.count_only || args.output.is_some() {
         let by_edges = counts.by_edges.iter().enumerate().filter(|(_, n)| **n > 0);
         let lines: String =
             by_edges.map(|(e, n)| format!("  {}: {n}\n", output::count(e, "edge"))).collect();
-        output::print(&(summary + &lines))?;
+        output::print(&(summary(args, &request, &counts) + &lines))?;
     } else {
-        args.common.note(summary.trim_end());
+        args.common.note(summary(args, &request, &counts).trim_end());
+    }
+    if let Some(incomplete) = &incomplete {
+        output::complain(&format!("spinney: {}", in_words(incomplete, data.len())));
     }
     let params = json!({
         "min_support": wanted.limits.min_support,
         "max_edges": args.max_edges.0,
         "closed": args.closed,
         "vertices": args.vertices,
+        "top": args.top,
+        "by": args.top.map(|_| by_name(args.by)),
+        "time": args.budget.time.map(|time| time.0.as_secs_f64()),
+        "memory": args.budget.memory.map(|bytes| bytes.0),
         "engine": args.engine,
         "input": args.input.input.display().to_string(),
         "output": args.output.as_ref().map(|p| p.display().to_string()),
@@ -173,155 +151,127 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "classes": counts.classes,
         "by_edges": counts.by_edges.iter().enumerate().map(|(e, n)| (e.to_string(), json!(n)))
             .collect::<serde_json::Map<_, _>>(),
+        "incomplete": incomplete.as_ref().map(|one| to_json(one, data.len())),
     });
     output::write_json(args.common.json.as_deref(), "mine", &params, started, &results)
 }
 
+/// What is mined in `graphs` graphs.
+fn request(args: &Args, graphs: usize, started: Instant) -> MineRequest {
+    let limits =
+        PatternLimits { min_support: args.min_support.of(graphs), max_edges: args.max_edges.0 };
+    MineRequest {
+        wanted: Wanted { limits, vertices: args.vertices, closed: args.closed },
+        top: args.top.map(|count| Top { count: count.get(), by: args.by }),
+        limits: args.budget.limits(started),
+    }
+}
+
+fn by_name(by: RankBy) -> &'static str {
+    match by {
+        RankBy::Support => "support",
+        RankBy::Edges => "edges",
+    }
+}
+
+/// What was found, in words.
+fn summary(args: &Args, request: &MineRequest, counts: &PatternCounts) -> String {
+    let best = |top: Top| format!(", the first {} by {}", top.count, by_name(top.by));
+    format!(
+        "{} in {} (minimum support {}, {}{})\n",
+        output::count(counts.patterns, "pattern"),
+        if counts.classes == 1 { "1 class".into() } else { format!("{} classes", counts.classes) },
+        request.wanted.limits.min_support,
+        args.max_edges.0.map_or("any size".into(), |x| format!("at most {x} edges")),
+        request.top.map_or_else(String::new, best),
+    )
+}
+
+/// Why patterns are missing, and which are not.
+fn in_words(incomplete: &Incomplete, graphs: usize) -> String {
+    let mut text = format!(
+        "incomplete: {}; what is there is right, each pattern with all its graphs",
+        incomplete.limit.text()
+    );
+    if incomplete.open_support < graphs {
+        text += &format!("; none in more than {} graphs is missing", incomplete.open_support);
+    }
+    if let Some(edges) = incomplete.whole_edges.filter(|&edges| edges > 0) {
+        text += &format!("; none of at most {} is missing", output::count(edges, "edge"));
+    }
+    text
+}
+
+/// The same for programs.
+fn to_json(incomplete: &Incomplete, graphs: usize) -> Value {
+    json!({
+        "reason": incomplete.limit.text(),
+        "complete_above_support": incomplete.open_support.min(graphs),
+        "complete_up_to_edges": incomplete.whole_edges,
+    })
+}
+
 /// The census, if it may be used: it knows nothing of closedness, and must count out everything
 /// before the support threshold can cut anything.
-fn explore<'d>(args: &Args, data: &'d Dataset, wanted: Wanted) -> Result<Option<Exploration<'d>>> {
+fn explore<'d>(
+    args: &Args,
+    data: &'d Dataset,
+    request: &MineRequest,
+) -> Result<Option<Exploration<'d>>> {
+    let MineRequest { wanted, top, limits } = *request;
+    let max_edges = wanted.limits.max_edges;
+    // By support, the tree is walked no further than the best patterns reach.
+    let is_pruned = top.is_some_and(|top| top.by == RankBy::Support);
     let engine = match args.engine {
         Engine::Census if wanted.closed => {
             return Err(Error::parameter("engine", "--closed needs the bound engine"));
         }
-        Engine::Auto if wanted.closed || wanted.limits.max_edges.is_none() => Engine::Bound,
+        Engine::Auto if wanted.closed || max_edges.is_none() || is_pruned => Engine::Bound,
         engine => engine,
     };
     if engine == Engine::Bound {
         return Ok(None);
     }
-    check_census(data, wanted.limits.max_edges, engine)?;
-    let exploration = Exploration::new(data, wanted.limits.max_edges, engine);
+    check_census(data, max_edges, engine)?;
+    let exploration = Exploration::with_limits(data, max_edges, engine, limits);
     Ok(exploration.census().is_some().then_some(exploration))
 }
 
-fn count(args: &Args, data: &Dataset, wanted: Wanted) -> Result<PatternCounts> {
-    if let Some(exploration) = explore(args, data, wanted)? {
-        let census = exploration.census();
-        return Ok(
-            census.map_or_else(PatternCounts::default, |c| PatternCounts::of_census(c, wanted))
-        );
+fn count(args: &Args, data: &Dataset, request: &MineRequest) -> Result<CountedPatterns> {
+    let MineRequest { wanted, limits, .. } = *request;
+    let exploration = explore(args, data, request)?;
+    if let Some(census) = exploration.as_ref().and_then(Exploration::census) {
+        let counts = PatternCounts::of_census(census, wanted);
+        return Ok(CountedPatterns { counts, incomplete: None });
     }
-    Ok(spinney::mining::mine::count(data.graphs(), wanted))
+    Ok(count_within(data.graphs(), wanted, &limits))
 }
 
-fn list(args: &Args, data: &Dataset, wanted: Wanted, form: Form) -> Result<PatternCounts> {
-    let mut all: Vec<Mined> = Vec::new();
-    if let Some(exploration) = explore(args, data, wanted)? {
-        if let Some(census) = exploration.census() {
-            all = spinney::mining::mine::from_census(data.graphs(), census, wanted);
-        }
-    } else {
-        mine(data.graphs(), wanted, |mined| {
-            all.push(mined);
-            true
-        });
-    }
+fn list(args: &Args, data: &Dataset, request: &MineRequest, form: Form) -> Result<CountedPatterns> {
+    let MinedPatterns { all, incomplete } = mined(args, data, request)?;
     let mut counter = PatternCounter::default();
     all.iter().for_each(|m| counter.add(m.code.edge_count(), &m.graphs));
-    let listing = Listing { data, parents: parents(&all), all, occurrences: args.occurrences };
-    output::write_to(args.output.as_deref(), |out| match form {
-        Form::Lines => listing.write_lines(out),
-        Form::Csv => output::write_csv(out, |csv| listing.write_rows(csv)),
-        Form::Graphs => listing.write_graphs(out),
-        Form::Matrix => listing.write_matrix(out),
-    })?;
-    Ok(counter.finish())
+    let told = incomplete.as_ref().map(|one| to_json(one, data.len()));
+    let listing = Listing::new(data, all, args.occurrences, told);
+    listing.write(args.output.as_deref(), form)?;
+    Ok(CountedPatterns { counts: counter.finish(), incomplete })
 }
 
-/// The number of each pattern's parent among those listed: its code without the last edge.
-fn parents(all: &[Mined]) -> Vec<Option<usize>> {
-    let find = |code: DfsCode| all.binary_search_by(|m| m.code.cmp(&code)).ok();
-    all.into_par_iter().map(|m| m.code.parent().and_then(find)).collect()
-}
-
-/// The patterns to write.
-struct Listing<'d> {
-    data: &'d Dataset,
-    all: Vec<Mined>,
-    parents: Vec<Option<usize>>,
-    /// Whether to write how often each occurs.
-    occurrences: bool,
-}
-
-impl Listing<'_> {
-    /// The graphs that contain a pattern.
-    fn ids(&self, mined: &Mined) -> Vec<&str> {
-        mined.graphs.iter().map(|&g| self.data.ids()[g as usize].as_str()).collect()
-    }
-
-    fn write_lines(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        for (i, (mined, parent)) in self.all.iter().zip(&self.parents).enumerate() {
-            let mut line = json!({
-                "id": i,
-                "pattern": pattern_text(&mined.code, self.data.labels()),
-                "code": output::code_json(&mined.code, self.data.labels()),
-                "edges": mined.code.edge_count(),
-                "support": mined.graphs.len(),
-                "parent": parent,
-                "graphs": self.ids(mined),
-            });
-            if self.occurrences {
-                line["occurrences"] = json!(mined.occurrences);
-            }
-            writeln!(out, "{line}")?;
+/// The patterns, from a census where one fits, else from the enumeration tree.
+fn mined(args: &Args, data: &Dataset, request: &MineRequest) -> Result<MinedPatterns> {
+    let MineRequest { wanted, top, limits } = *request;
+    let exploration = explore(args, data, request)?;
+    if let Some(census) = exploration.as_ref().and_then(Exploration::census) {
+        let left = limits.left(census.bytes());
+        if left.is_none_or(|left| bytes_of_list(census, wanted) <= left) {
+            let all = from_census(data.graphs(), census, wanted);
+            let all = match top {
+                Some(top) => best(top, all),
+                None => all,
+            };
+            return Ok(MinedPatterns { all, incomplete: None });
         }
-        Ok(())
     }
-
-    fn write_rows(&self, csv: &mut csv::Writer<&mut dyn Write>) -> csv::Result<()> {
-        let mut header = vec!["id", "pattern", "edges", "support", "parent", "graphs"];
-        header.extend(self.occurrences.then_some("occurrences"));
-        csv.write_record(&header)?;
-        for (i, (mined, parent)) in self.all.iter().zip(&self.parents).enumerate() {
-            let mut row = vec![
-                i.to_string(),
-                pattern_text(&mined.code, self.data.labels()),
-                mined.code.edge_count().to_string(),
-                mined.graphs.len().to_string(),
-                parent.map_or(String::new(), |p| p.to_string()),
-                self.ids(mined).join(" "),
-            ];
-            if self.occurrences {
-                let counts: Vec<String> = mined.occurrences.iter().map(u64::to_string).collect();
-                row.push(counts.join(" "));
-            }
-            csv.write_record(&row)?;
-        }
-        Ok(())
-    }
-
-    /// The patterns as graphs, with the support in the place of the target.
-    fn write_graphs(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let record = |(i, mined): (usize, &Mined)| {
-            let graph = mined.code.to_graph().map_err(std::io::Error::other)?;
-            Ok(GraphRecord {
-                graph,
-                id: i.to_string(),
-                target: Some(mined.graphs.len().to_string()),
-            })
-        };
-        let records =
-            self.all.iter().enumerate().map(record).collect::<std::io::Result<Vec<_>>>()?;
-        io::gspan::write(&Dataset::new(self.data.labels(), records), out)
-    }
-
-    /// Which graph contains which pattern, or how often.
-    fn write_matrix(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let mut rows = vec![Vec::new(); self.data.len()];
-        for (column, mined) in (0..).zip(&self.all) {
-            for (&graph, &times) in mined.graphs.iter().zip(&mined.occurrences) {
-                rows[graph as usize].push((column, times));
-            }
-        }
-        let mut starts = vec![0];
-        let (mut indices, mut counts): (Vec<u32>, Vec<u64>) = (Vec::new(), Vec::new());
-        for row in rows {
-            indices.extend(row.iter().map(|entry| entry.0));
-            counts.extend(row.iter().map(|entry| entry.1));
-            starts.push(indices.len() as u64);
-        }
-        let values = if self.occurrences { Values::Counts(&counts) } else { Values::Ones };
-        Matrix { starts: &starts, indices: &indices, values, columns: self.all.len() }.write(out)
-    }
+    drop(exploration);
+    Ok(mine_within(data.graphs(), request))
 }

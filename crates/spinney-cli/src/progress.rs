@@ -71,7 +71,10 @@ impl Observer for TrainingProgress<'_> {
             profile.begin(profile::name(phase));
         }
         let text = match phase {
-            Phase::Boosting { rounds } => {
+            Phase::Boosting { rounds, done } => {
+                if done > 0 {
+                    signals::has_round();
+                }
                 self.show(Some(bar(self.common, rounds as u64, "boosting")));
                 return;
             }
@@ -93,6 +96,7 @@ impl Observer for TrainingProgress<'_> {
     }
 
     fn round(&self, round: &Round) {
+        signals::has_round();
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &*shown {
             bar.set_position(round.round as u64);

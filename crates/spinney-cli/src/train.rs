@@ -21,6 +21,7 @@ use crate::output::{count, named_after};
 use crate::profile::Profile;
 use crate::progress::TrainingProgress;
 use crate::reporting::{self, ReportArgs, TrainingReport};
+use crate::signals::Stage;
 use crate::stacking::{WrittenTarget, stack};
 use crate::validation::ValidArgs;
 use crate::{input, output, signals};
@@ -80,7 +81,7 @@ fn run_inside(args: &Args, started: Instant) -> Result<()> {
     let targets = all.target_names.clone();
     let chemistry = all.chemistry.clone();
     let stacks = stacks(args, &request, targets.len())?;
-    signals::be_patient();
+    signals::enter(Stage::BeforeRounds);
     let (all, more_from) = with_validation_file(args, all.with_any_target())?;
     let profile = profile.as_ref();
     let input = TrainingInput { all: &all, more_from, profile };
@@ -290,6 +291,7 @@ fn train_one(
     stacks: bool,
 ) -> Result<Written> {
     let Task { target, labelled, explored } = task;
+    signals::enter(Stage::BeforeRounds);
     let params = &request.params;
     let split = args.validation.split(input.all, labelled, params, input.more_from)?;
     let checkpoint = args.keeping.file(target);
@@ -386,7 +388,9 @@ fn note_interruption(args: &Args, outcome: &Outcome) {
     let done = outcome.record.trees().map_or(0, |record| record.rounds.len());
     let asked = outcome.params.trees;
     output::complain(&format!(
-        "spinney: stopped after {done} of {asked} rounds; the model has these; {next}"
+        "spinney: stopped after {done} of {asked} rounds; the model of these was made in {:.1} s; \
+         {next}",
+        signals::seconds_since(),
     ));
 }
 

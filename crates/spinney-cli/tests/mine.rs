@@ -121,3 +121,58 @@ fn counts_of_the_shared_data_are_the_known_ones() {
         assert_eq!(place.json("m.json")["results"]["patterns"], expected, "{name} {limits}");
     }
 }
+
+/// Stars and a clique of like vertices, whose patterns cannot all be listed.
+fn dense() -> String {
+    let clique = |id: usize, n: usize| {
+        let mut text = format!("t # {id}\n");
+        (0..n).for_each(|v| text += &format!("v {v} A\n"));
+        (0..n).for_each(|v| (0..v).for_each(|u| text += &format!("e {u} {v} x\n")));
+        text
+    };
+    (0..4).map(|id| clique(id, 40)).collect()
+}
+
+#[test]
+fn limits_end_cleanly_and_say_what_is_missing() {
+    let place = Place::new();
+    place.write("dense.gsp", dense());
+    for flag in ["--memory 100MB", "--time 300ms"] {
+        let reason = if flag.contains("memory") { "memory limit" } else { "time limit" };
+        let output = place.run(&format!("mine dense.gsp -o p.jsonl --json r.json {flag}"));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("incomplete") && said.contains(reason), "{said}");
+        let result = &place.json("r.json")["results"];
+        assert!(result["incomplete"]["reason"].as_str().unwrap().contains(reason));
+        let text = place.text("p.jsonl");
+        let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert_eq!(last["incomplete"], result["incomplete"]);
+        assert_eq!(json!(text.lines().count() - 1), result["patterns"]);
+    }
+    let output = place.run("mine dense.gsp --count-only --memory 100MB");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("incomplete"));
+    // What is whole says nothing.
+    place.ok("mine dense.gsp --max-edges 2 --json r.json --memory 100MB");
+    assert_eq!(place.json("r.json")["results"]["incomplete"], json!(null));
+}
+
+#[test]
+fn the_best_patterns_come_first() {
+    let place = Place::new();
+    place.write("two.gsp", two_classes(1));
+    place.write("dense.gsp", dense());
+    let patterns = |flags: &str| -> Vec<String> {
+        let text = place.ok(&format!("mine {flags}"));
+        let line = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        text.lines().map(|l| line(l)["pattern"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(patterns("two.gsp --top 2"), ["B-x-C", "A-x-B"]);
+    assert_eq!(patterns("two.gsp --top 2 --by edges"), ["A-x-B-x-C", "A-x-C-x-B"]);
+    let all = patterns("two.gsp --top 9 --max-edges 2");
+    assert_eq!(all, patterns("two.gsp --top 9 --max-edges 2 --engine census"));
+    assert_eq!(patterns("dense.gsp --top 2"), ["A-x-A", "A-x-A-x-A"]);
+    let refused = place.run("mine two.gsp --by edges");
+    assert_eq!(refused.status.code(), Some(2));
+}

@@ -99,22 +99,56 @@ fn grids() -> String {
     (0..2).map(grid).collect()
 }
 
+/// The time within which a program must end that took hours if nothing stopped it.
+const CEILING: Duration = Duration::from_secs(60);
+
+#[test]
+fn what_has_nothing_to_save_ends_at_once() {
+    let all = [
+        (
+            "train grids.gsp -o model.json --engine census --max-edges 12 --threads 1",
+            "before a round",
+        ),
+        (
+            "train grids.gsp -o model.json --preset paper --max-edges none --threads 1",
+            "before a round",
+        ),
+        ("cv grids.gsp --folds 2 --engine census --max-edges 12", "--checkpoint"),
+        ("mine grids.gsp -o patterns.csv", ""),
+    ];
+    for (args, says) in all {
+        for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+            let place = Place::new();
+            place.write("grids.gsp", grids());
+            let child = start(&place, args);
+            sleep(Duration::from_millis(700));
+            let asked = Instant::now();
+            signal(&child, name);
+            let (ended, said) = end(child);
+            assert_eq!(ended, Some(code), "{args}: {said}");
+            assert!(said.contains(says), "{args}: {said}");
+            assert!(asked.elapsed() < CEILING, "{args}");
+            assert_eq!(names(&place), ["grids.gsp"], "{args}");
+        }
+    }
+}
+
 #[test]
 fn ctrl_c_twice_stops_at_once_and_leaves_nothing_half_done() {
-    let place = Place::new();
-    place.write("grids.gsp", grids());
-    let args = "train grids.gsp -o model.json --engine census --max-edges 12 --threads 1";
-    let mut child = start(&place, args);
-    sleep(Duration::from_millis(300));
+    let whole = whole_model();
+    let place = place();
+    let args = format!("{TRAIN} --checkpoint kept.json --resume");
+    let mut child = start(&place, &args);
+    wait_for(&place, "kept.json", &mut child);
     signal(&child, "-INT");
     // Two signals that arrive together are one.
-    sleep(Duration::from_millis(100));
-    assert!(child.try_wait().unwrap().is_none(), "the first signal only asks");
+    sleep(Duration::from_millis(5));
     signal(&child, "-INT");
     let (code, said) = end(child);
     assert_eq!(code, Some(130), "{said}");
     assert!(said.contains("once more"), "{said}");
-    assert_eq!(names(&place), ["grids.gsp"]);
+    place.ok(&args);
+    assert!(place.text("model.json") == whole, "a model resumed differs");
 }
 
 #[test]

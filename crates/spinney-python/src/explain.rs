@@ -12,10 +12,10 @@ use rayon::prelude::{IntoParallelIterator, ParallelIterator};
 use spinney::Dataset;
 use spinney::graph::Copies;
 use spinney::model::Contributions;
-use spinney::representation::views::Views;
 use spinney_chem::draw::weighted_svg;
 use spinney_chem::{Chemistry, toolkit};
 
+use crate::errors::raised;
 use crate::graphs::Graphs;
 use crate::model::{Explained, Model, table};
 use crate::work;
@@ -26,17 +26,19 @@ pub(crate) fn explain<'py>(
     graphs: &Graphs,
     threads: usize,
 ) -> PyResult<Explained<'py>> {
-    let of_graphs = || Views::of_model(&model.inner).unwrap_or_default().copies();
-    let copies = model.chemistry.as_ref().map_or_else(of_graphs, Chemistry::copies);
+    let copies = model.copies();
     let inner = Arc::clone(&model.inner);
-    let data = model.data(py, graphs, threads)?;
-    let count = data.len();
-    let (found, atoms) = work::run(py, threads, move |_| {
-        let found = inner.contributions(&data);
+    let predictor = model.predictor.clone();
+    let given = model.given(graphs)?;
+    let count = given.len();
+    let explained = work::run(py, threads, move |_| {
+        let data = given.seen()?;
+        let found = predictor.get().contributions(&data);
         let of_graph = |i: usize| atoms(&inner, &data, &found, i, copies);
         let atoms: Vec<Vec<f64>> = (0..data.len()).into_par_iter().map(of_graph).collect();
-        (found, atoms)
+        Ok((found, atoms))
     })?;
+    let (found, atoms) = explained.map_err(raised)?;
     let outputs = found.bias.len();
     let mut starts = vec![0];
     for own in &atoms {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::{Bound, FromPyObject, PyResult, Python, pyclass, pyfunction, pymethods};
+use spinney::boosting::TrainingLimits;
 use spinney::labels::{Label, Labels, Names};
+use spinney::mining::mine::{MineRequest, RankBy, Top, mine_within};
 use spinney::mining::{DfsCode, DfsEdge, PatternLimits, Wanted};
-use spinney::model::Matcher;
 use spinney_chem::draw::pattern_svg;
 use spinney_chem::smarts::pattern_text;
 
 use crate::graphs::{Graphs, chemistry_of};
 use crate::model::compatible;
+use crate::predictor::LastMatcher;
 use crate::sparse::rows;
 use crate::work;
 
@@ -27,6 +29,7 @@ struct Inner {
     codes: Vec<DfsCode>,
     supports: Vec<u32>,
     chemistry: Option<String>,
+    matcher: LastMatcher,
 }
 
 /// Indices of a sparse matrix: starts of rows, columns, values.
@@ -63,19 +66,20 @@ pub(crate) fn mine(
     let MiningOptions { min_support, max_edges, closed, vertices, max_features, threads } = options;
     let limits = PatternLimits { min_support: min_support.max(1), max_edges };
     let wanted = Wanted { limits, vertices, closed };
+    let top = max_features.map(|count| Top { count, by: RankBy::Support });
     let inner = work::run(py, threads, move |channel| {
-        let mut found: Vec<(DfsCode, u32)> = Vec::new();
-        spinney::mining::mine(data.graphs(), wanted, |mined| {
-            found.push((mined.code, mined.graphs.len() as u32));
-            !channel.is_cancelled()
-        });
-        if let Some(most) = max_features {
-            let rank = |p: &(DfsCode, u32)| (std::cmp::Reverse(p.1), p.0.edge_count());
-            found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.0.cmp(&b.0)));
-            found.truncate(most);
+        let interrupt = Some(channel.interrupt());
+        let limits = TrainingLimits { interrupt, ..TrainingLimits::default() };
+        let found = mine_within(data.graphs(), &MineRequest { wanted, top, limits }).all;
+        let found = found.into_iter().map(|mined| (mined.code, mined.graphs.len() as u32));
+        let (codes, supports) = found.unzip();
+        Inner {
+            labels: data.labels().clone(),
+            codes,
+            supports,
+            chemistry,
+            matcher: LastMatcher::default(),
         }
-        let (codes, supports) = found.into_iter().unzip();
-        Inner { labels: data.labels().clone(), codes, supports, chemistry }
     })?;
     Ok(PatternSet { inner: Arc::new(inner) })
 }
@@ -116,7 +120,7 @@ impl PatternSet {
         let inner = Arc::clone(&self.inner);
         let data = Arc::clone(&graphs.data);
         let found = work::run(py, threads, move |channel| {
-            let matcher = Matcher::new(inner.codes.iter().map(|code| (code, most.max(1))));
+            let matcher = inner.matcher.get(&inner.codes, most.max(1));
             let row = |found: &[(u32, u32)]| {
                 let mut row: Vec<(i32, u32)> =
                     found.iter().map(|&(p, times)| (p as i32, times)).collect();
@@ -172,6 +176,7 @@ impl PatternSet {
             Ok(code)
         };
         let codes = spelled.into_iter().map(code).collect::<PyResult<Vec<_>>>()?;
-        Ok(PatternSet { inner: Arc::new(Inner { labels, codes, supports, chemistry }) })
+        let matcher = LastMatcher::default();
+        Ok(PatternSet { inner: Arc::new(Inner { labels, codes, supports, chemistry, matcher }) })
     }
 }

@@ -10,65 +10,62 @@ use pyo3::prelude::{
 };
 use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
-use spinney::Dataset;
+use spinney::graph::Copies;
 use spinney::model::{Importance, Node, Predictions, Task, Tree, Truth};
 use spinney::representation::covariates::Covariates;
 use spinney::representation::views::Views;
 use spinney_chem::Chemistry;
 use spinney_chem::draw::pattern_svg;
-use spinney_chem::smarts::pattern_text;
 
 use crate::errors::{raised, unwritten};
+use crate::given::GivenGraphs;
 use crate::graphs::Graphs;
 use crate::mined::Csr;
+use crate::predictor::SharedPredictor;
 use crate::sparse::rows;
-use crate::work;
+use crate::work::{self, Channel};
 
 /// A trained model; see the library's.
 #[pyclass(frozen, module = "spinney._spinney")]
 pub(crate) struct Model {
     pub(crate) inner: Arc<spinney::Model>,
     pub(crate) chemistry: Option<Chemistry>,
+    /// How graphs that are no molecules are labelled.
+    views: Views,
+    pub(crate) predictor: SharedPredictor,
 }
 
 impl Model {
     pub(crate) fn new(model: spinney::Model) -> Model {
         let chemistry = Chemistry::of_model(&model).ok().flatten();
-        Model { inner: Arc::new(model), chemistry }
+        let views = Views::of_model(&model).unwrap_or_default();
+        let inner = Arc::new(model);
+        let predictor = SharedPredictor::new(Arc::clone(&inner));
+        Model { inner, chemistry, views, predictor }
     }
 
-    /// Graphs as the model was trained on them; refuses those that were made otherwise.
-    pub(crate) fn data(
-        &self,
-        py: Python<'_>,
-        given: &Graphs,
-        threads: usize,
-    ) -> PyResult<Arc<Dataset>> {
+    /// Graphs that the model understands, to be seen as it was trained on them; refuses those that
+    /// were made otherwise.
+    pub(crate) fn given(&self, given: &Graphs) -> PyResult<GivenGraphs> {
         compatible(self.chemistry.as_ref(), given)?;
-        let views = Views::of_model(&self.inner).unwrap_or_default();
-        let data = Arc::clone(&given.data);
-        let covariates = self.covariates();
-        let is_viewed = views.vertices != Views::default().vertices;
-        if covariates.is_empty() && !is_viewed {
-            return Ok(data);
-        }
-        let values = given.covariates_in_order(&covariates.given())?;
-        let copies = self.chemistry.as_ref().map_or(views.count(), |c| c.copies().count);
-        // On threads of this process: those of a parent do not survive a fork.
-        let made = work::run(py, threads, move |_| {
-            let data = if is_viewed { Arc::new(views.viewed(&data)) } else { data };
-            if covariates.is_empty() {
-                return Ok(data);
-            }
-            covariates.apply(&data, copies, &values).map(Arc::new)
-        })?;
-        made.map_err(raised)
+        let is_viewed = self.views.vertices != Views::default().vertices;
+        Ok(GivenGraphs {
+            data: Arc::clone(&given.data),
+            views: is_viewed.then(|| self.views.clone()),
+            covariates: self.covariates().clone(),
+            values: given.covariates_in_order(&self.covariates().given())?,
+            copies: self.copies().count,
+        })
     }
 
     /// The numbers beside graphs that it was trained on.
-    fn covariates(&self) -> Covariates {
-        let of_graphs = || Views::of_model(&self.inner).unwrap_or_default().covariates;
-        self.chemistry.as_ref().map_or_else(of_graphs, |c| c.covariates.clone())
+    fn covariates(&self) -> &Covariates {
+        self.chemistry.as_ref().map_or(&self.views.covariates, |c| &c.covariates)
+    }
+
+    /// What of a graph is copies of the one given.
+    pub(crate) fn copies(&self) -> Copies {
+        self.chemistry.as_ref().map_or_else(|| self.views.copies(), Chemistry::copies)
     }
 
     fn read(model: spinney::Model) -> PyResult<Model> {
@@ -89,17 +86,6 @@ pub(crate) fn compatible(trained_on: Option<&Chemistry>, given: &Graphs) -> PyRe
         _ => "molecules labelled otherwise than those the model was trained on",
     };
     Err(PyValueError::new_err(reason))
-}
-
-/// The questions that trees ask: a pattern with a threshold, ascending.
-fn questions(model: &spinney::Model) -> Vec<(usize, u32)> {
-    let mut asked = std::collections::BTreeSet::new();
-    for node in model.trees().iter().flat_map(Tree::nodes) {
-        if let Node::Split { pattern, at_least, .. } = *node {
-            asked.insert((pattern, at_least));
-        }
-    }
-    asked.into_iter().collect()
 }
 
 /// Rows of equal length as an array.
@@ -196,8 +182,8 @@ impl Model {
     /// The views of vertices, by name; those of graphs that are no molecules.
     #[getter]
     fn nodes(&self) -> Vec<String> {
-        let views = Views::of_model(&self.inner).unwrap_or_default().vertices;
-        views.iter().filter_map(|view| Some(json!(view).as_str()?.to_owned())).collect()
+        let views = self.views.vertices.iter();
+        views.filter_map(|view| Some(json!(view).as_str()?.to_owned())).collect()
     }
 
     /// The number of trees that a round has.
@@ -219,14 +205,14 @@ impl Model {
         graphs: &Bound<'py, Graphs>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let model = Arc::clone(&self.inner);
-        let data = self.data(py, graphs.get(), threads)?;
-        let graphs = data.len();
-        let outputs = model.task().outputs();
-        let scores = work::run(py, threads, move |_| {
-            let predictions = model.predict(&data);
-            (0..graphs).flat_map(|i| predictions.scores(i).iter().copied()).collect::<Vec<f64>>()
-        })?;
+        let predictor = self.predictor.clone();
+        let given = self.given(graphs.get())?;
+        let graphs = given.len();
+        let outputs = self.inner.task().outputs();
+        let predict = move |_: &Channel<()>| {
+            given.seen_by(&predictor).map(|data| predictor.get().predict(&data).into_scores())
+        };
+        let scores = work::run(py, threads, predict)?.map_err(raised)?;
         table(py, scores, outputs, graphs)
     }
 
@@ -267,19 +253,22 @@ impl Model {
         threads: usize,
     ) -> PyResult<Leaves<'py>> {
         let model = Arc::clone(&self.inner);
-        let data = self.data(py, graphs.get(), threads)?;
-        let rows = data.len();
+        let predictor = self.predictor.clone();
+        let given = self.given(graphs.get())?;
+        let rows = given.len();
         let columns = model.trees().len();
-        let (leaves, values) = work::run(py, threads, move |_| {
-            let leaves = model.leaves(&data);
+        let found = work::run(py, threads, move |_| {
+            let data = given.seen()?;
+            let leaves = predictor.get().leaves(&data);
             let value = |row: &Vec<usize>| {
                 let each = row.iter().zip(model.trees());
                 each.map(|(&leaf, tree)| tree.value(leaf)).collect::<Vec<f64>>()
             };
             let values: Vec<f64> = leaves.par_iter().flat_map_iter(value).collect();
             let leaves: Vec<i32> = leaves.into_iter().flatten().map(|l| l as i32).collect();
-            (leaves, values)
+            Ok((leaves, values))
         })?;
+        let (leaves, values) = found.map_err(raised)?;
         Ok((table(py, leaves, columns, rows)?, table(py, values, columns, rows)?))
     }
 
@@ -291,11 +280,13 @@ impl Model {
         threads: usize,
     ) -> PyResult<Csr<'py>> {
         let model = Arc::clone(&self.inner);
-        let data = self.data(py, graphs.get(), threads)?;
+        let predictor = self.predictor.clone();
+        let given = self.given(graphs.get())?;
         let found = work::run(py, threads, move |channel| {
+            let data = given.seen()?;
             let mut of_pattern = vec![Vec::new(); model.patterns().len()];
-            for (column, (pattern, at_least)) in (0..).zip(questions(&model)) {
-                of_pattern[pattern].push((at_least, column));
+            for (column, (pattern, at_least)) in (0..).zip(predictor.questions()) {
+                of_pattern[*pattern].push((*at_least, column));
             }
             let row = |found: &[(u32, u32)]| {
                 let mut row: Vec<(i32, u32)> = Vec::new();
@@ -306,8 +297,10 @@ impl Model {
                 row.sort_unstable();
                 row
             };
-            rows(&data, model.labels(), &model.matcher(), row, || !channel.is_cancelled())
+            let matcher = predictor.get().matcher();
+            Ok(rows(&data, model.labels(), matcher, row, || !channel.is_cancelled()))
         })?;
+        let found = found.map_err(raised)?;
         Ok((
             found.starts.into_pyarray(py),
             found.columns.into_pyarray(py),
@@ -317,7 +310,7 @@ impl Model {
 
     /// The questions: each column's pattern, threshold, and total gain.
     fn questions(&self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
-        let asked = questions(&self.inner);
+        let asked = self.predictor.questions();
         let mut gains = vec![0.0; asked.len()];
         for node in self.inner.trees().iter().flat_map(Tree::nodes) {
             if let Node::Split { pattern, at_least, gain, .. } = *node
@@ -326,15 +319,14 @@ impl Model {
                 gains[column] += gain;
             }
         }
-        let (patterns, thresholds) = asked.into_iter().unzip();
+        let (patterns, thresholds) = asked.iter().copied().unzip();
         (patterns, thresholds, gains)
     }
 
     /// The patterns in words (SMARTS for molecules), in the order in which trees first ask for
     /// them.
-    fn texts(&self) -> Vec<String> {
-        let labels = self.inner.labels();
-        self.inner.patterns().iter().map(|p| pattern_text(&p.code, labels)).collect()
+    fn texts(&self) -> &[String] {
+        self.predictor.texts()
     }
 
     /// Pattern after pattern, the most gainful first.

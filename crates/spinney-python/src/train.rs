@@ -102,7 +102,7 @@ pub(crate) fn train(
     let started = Instant::now();
     let set = TrainingSet::new(data, &options)?;
     let request = options.request(started)?;
-    let plan = Plan {
+    let mut plan = Plan {
         request,
         measures: options.measures,
         stacks: options.stack,
@@ -112,7 +112,10 @@ pub(crate) fn train(
         Some(f) => f.bind(py).call1((event,))?.is_truthy(),
         None => Ok(true),
     };
-    let work = move |channel: &Channel<String>| train_all(set, &plan, channel);
+    let work = move |channel: &Channel<String>| {
+        plan.request.limits.interrupt = Some(channel.interrupt());
+        train_all(set, &plan, channel)
+    };
     let trained = work::run_with_events(py, options.threads, work, call)?.map_err(raised)?;
     let as_python = |trained: TrainedModel| (Model::new(trained.model), trained.record.to_string());
     Ok(trained.into_iter().map(as_python).collect())
@@ -397,7 +400,7 @@ impl<'c> TrainingEvents<'c> {
 
 impl Observer for TrainingEvents<'_> {
     fn phase(&self, phase: Phase) {
-        if let Phase::Boosting { rounds } = phase {
+        if let Phase::Boosting { rounds, .. } = phase {
             self.send(json!({ "rounds": rounds }));
         }
     }

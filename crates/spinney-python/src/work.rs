@@ -11,7 +11,6 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::{PyErr, PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use spinney::mining::InterruptFlag;
 
 /// How often signals are looked after.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -47,9 +47,29 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
+/// Flags that no work has any more: they are static, and used again.
+static FREE_FLAGS: Mutex<Vec<&'static InterruptFlag>> = Mutex::new(Vec::new());
+
+/// A flag of some work; free again when it has ended.
+struct WorkFlag(&'static InterruptFlag);
+
+impl WorkFlag {
+    fn new() -> WorkFlag {
+        let free = FREE_FLAGS.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        WorkFlag(free.unwrap_or_else(|| Box::leak(Box::default())))
+    }
+}
+
+impl Drop for WorkFlag {
+    fn drop(&mut self) {
+        self.0.clear();
+        FREE_FLAGS.lock().unwrap_or_else(PoisonError::into_inner).push(self.0);
+    }
+}
+
 /// Connects work that is being done with the thread that waits for it.
 pub(crate) struct Channel<E> {
-    cancelled: Arc<AtomicBool>,
+    flag: Arc<WorkFlag>,
     messages: Sender<Message<E>>,
 }
 
@@ -62,7 +82,12 @@ enum Message<E> {
 impl<E> Channel<E> {
     /// Whether nobody waits for the result any more.
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.interrupt().is_set()
+    }
+
+    /// Is set as soon as nobody waits for the result any more.
+    pub(crate) fn interrupt(&self) -> &'static InterruptFlag {
+        self.flag.0
     }
 
     /// Sends an event to the calling thread and waits for its answer: whether to go on.
@@ -92,8 +117,8 @@ pub(crate) fn run_with_events<E: Send + 'static, T: Send + 'static>(
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let pool = pool(if threads == 0 { all() } else { threads.min(MAX_THREADS) })?;
     let (messages, mut received) = channel();
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let own = Channel { cancelled: Arc::clone(&cancelled), messages: messages.clone() };
+    let flag = Arc::new(WorkFlag::new());
+    let own = Channel { flag: Arc::clone(&flag), messages: messages.clone() };
     pool.spawn(move || {
         let done = catch_unwind(AssertUnwindSafe(|| work(&own)));
         let done = done.map(|t| Box::new(t) as Box<dyn Any + Send>);
@@ -103,7 +128,7 @@ pub(crate) fn run_with_events<E: Send + 'static, T: Send + 'static>(
     });
     let end = wait(py, &mut received, &mut on_event);
     if end.is_err() {
-        cancelled.store(true, Ordering::Relaxed);
+        flag.0.abandon();
         py.detach(move || wait_for_end(&mut received));
     }
     end?.downcast().map(|done| *done).map_err(|_| PyRuntimeError::new_err("a result of no kind"))

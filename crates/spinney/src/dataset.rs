@@ -63,6 +63,17 @@ impl Dataset {
         }
     }
 
+    /// The same data with other graphs, whose labels are numbered as in `labels`.
+    pub(crate) fn with_graphs(&self, graphs: Vec<Graph>, labels: &Labels) -> Dataset {
+        Dataset {
+            labels: labels.clone(),
+            graphs: Arc::new(graphs),
+            ids: Arc::clone(&self.ids),
+            targets: self.targets.clone(),
+            weights: self.weights.clone(),
+        }
+    }
+
     /// The same data with labels expressed in another dictionary, a model's for example. Labels
     /// that it lacks become [`UNSEEN`](crate::labels::UNSEEN).
     #[must_use]

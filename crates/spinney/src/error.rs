@@ -32,6 +32,8 @@ enum Kind {
     Failed(String),
     #[error("{0}")]
     Limit(String),
+    #[error("{0}")]
+    Interrupted(String),
 }
 
 impl Error {
@@ -73,6 +75,17 @@ impl Error {
         Kind::Limit(reason.to_string()).into()
     }
 
+    /// Work that its caller ended before anything of it was whole.
+    pub(crate) fn interrupted(reason: impl Display) -> Self {
+        Kind::Interrupted(reason.to_string()).into()
+    }
+
+    /// Whether the caller ended the work.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(*self.0, Kind::Interrupted(_))
+    }
+
     /// Whether a limit of time, memory or patterns ended the work.
     #[must_use]
     pub fn is_limit(&self) -> bool {
@@ -84,6 +97,7 @@ impl Error {
         let text = format!("training without fold {}: {error}", fold + 1);
         match error {
             error if error.is_limit() => Error::limit(text),
+            error if error.is_interrupted() => Error::interrupted(text),
             error if error.is_bad_input() => Error::data(text),
             _ => Error::failed(text),
         }
@@ -93,7 +107,11 @@ impl Error {
     /// folder without write permission) or the computation.
     #[must_use]
     pub fn is_bad_input(&self) -> bool {
-        !matches!(*self.0, Kind::Write { .. } | Kind::Failed(_) | Kind::Limit(_))
+        let is_other = matches!(
+            *self.0,
+            Kind::Write { .. } | Kind::Failed(_) | Kind::Limit(_) | Kind::Interrupted(_)
+        );
+        !is_other
     }
 }
 

@@ -11,6 +11,7 @@ use crate::dataset::{Dataset, class_key};
 use crate::error::{Error, Result};
 use crate::labels::Labels;
 use crate::mining::dfs_code::DfsCode;
+use crate::mining::limits::TrainingLimits;
 use crate::model::{Model, Node, Pattern, Provenance, Tree, Truth, Unproven};
 use crate::search::space::PatternSpace;
 
@@ -25,6 +26,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) trees: &'a [GrownTree],
     /// Why training stopped.
     pub(crate) stopped: &'a str,
+    pub(crate) limits: TrainingLimits,
 }
 
 impl Parts<'_> {
@@ -74,7 +76,9 @@ impl Parts<'_> {
         engine_ids: &[u32],
     ) -> Result<()> {
         let codes = model.patterns.iter().map(|p| &p.code);
-        let occurrences = certify::occurrences(codes, self.data.graphs(), self.train);
+        let graphs = self.data.graphs();
+        let occurrences = certify::occurrences(codes, graphs, self.train, &self.limits)
+            .ok_or_else(|| Error::interrupted("interrupted while patterns were certified"))?;
         let classes = self.loss.task().classes().len().max(1);
         let mut position_of = vec![None; self.data.len()];
         (0u32..).zip(self.train).for_each(|(p, &graph)| position_of[graph as usize] = Some(p));
@@ -101,7 +105,8 @@ pub(crate) fn supports<'a>(
 ) -> Vec<Vec<u32>> {
     let truth = loss.truth(train);
     let classes = loss.task().classes().len().max(1);
-    let found = certify::occurrences(codes, data.graphs(), train);
+    let unlimited = TrainingLimits::default();
+    let found = certify::occurrences(codes, data.graphs(), train, &unlimited).unwrap_or_default();
     found.iter().map(|found| support(found, &truth, classes)).collect()
 }
 

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use crate::boosting::best_round::{BestRound, watched_metric};
-use crate::boosting::checkpoint::Identity;
+use crate::boosting::checkpoint::{Identity, SavedScores};
 use crate::boosting::ensemble::Ensemble;
 use crate::boosting::graph_weights::graph_weights;
 use crate::boosting::loss::Loss;
@@ -34,7 +34,7 @@ use crate::mining::exploration::Exploration;
 use crate::params::{FixedParams, ValidParams};
 use crate::search::space::PatternSpace;
 use crate::search::spaces;
-use crate::search::stop::StopToken;
+use crate::search::stop::{Limit, StopToken};
 
 /// One training: some graphs to learn from and some to validate on.
 pub struct Booster<'a> {
@@ -280,7 +280,16 @@ impl<'a> Booster<'a> {
         let mut stopped = self.ended.unwrap_or(StopReason::Finished);
         while self.ended.is_none() && self.rounds.len() < self.params.trees {
             let before = self.scores();
-            self.next_round(&mut best)?;
+            let splits = self.round(self.rounds.len() + 1)?;
+            if self.stop_token.reached() == Some(Limit::Interrupt) {
+                self.give_up_round(before);
+                if !self.rounds.is_empty() {
+                    go_on(&self);
+                }
+                stopped = StopReason::Interrupted;
+                break;
+            }
+            self.close_round(splits, &before, &mut best)?;
             if let Some(limit) = self.stop_token.reached() {
                 self.show_whole_rounds(before, &mut go_on);
                 stopped = limit.into();
@@ -319,10 +328,14 @@ impl<'a> Booster<'a> {
         self.stop_token.reached().is_some()
     }
 
-    fn next_round(&mut self, best: &mut BestRound) -> Result<()> {
+    /// Describes a round whose trees are grown, and sees whether another one follows.
+    fn close_round(
+        &mut self,
+        splits: usize,
+        before: &SavedScores,
+        best: &mut BestRound,
+    ) -> Result<()> {
         let number = self.rounds.len() + 1;
-        let before = self.train.scores.clone();
-        let splits = self.round(number)?;
         let round = self.describe(number, splits);
         if !round.train_loss.is_finite() {
             return Err(diverged(number));
@@ -331,7 +344,7 @@ impl<'a> Booster<'a> {
         self.rounds.push(round);
         if out_of_patience {
             self.ended = Some(StopReason::EarlyStopping);
-        } else if splits == 0 && self.is_over(&before) {
+        } else if splits == 0 && self.is_over(&before.train) {
             self.ended = Some(StopReason::NothingToSplit);
         }
         Ok(())

@@ -11,20 +11,26 @@ use rayon::prelude::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::graph::Graph;
 use crate::mining::dfs_code::DfsCode;
+use crate::mining::limits::TrainingLimits;
 use crate::model::matcher::{Dictionary, Matcher, Scratch};
 
 /// Graphs whose patterns are held at a time.
 const PART: usize = 1 << 13;
 
-/// For each of some patterns, the positions in `train` of the graphs that contain it, ascending.
+/// For each of some patterns, the positions in `train` of the graphs that contain it, ascending;
+/// nothing if the training was abandoned meanwhile.
 pub(crate) fn occurrences<'a>(
     codes: impl Iterator<Item = &'a DfsCode>,
     graphs: &[Graph],
     train: &[u32],
-) -> Vec<Vec<u32>> {
+    limits: &TrainingLimits,
+) -> Option<Vec<Vec<u32>>> {
     let matcher = Matcher::new(codes.map(|code| (code, 1)));
     let mut positions = vec![Vec::new(); matcher.len()];
     let find = |scratch: &mut Scratch, &g: &u32| -> Vec<u32> {
+        if limits.is_abandoned() {
+            return Vec::new();
+        }
         let found = matcher.find(&graphs[g as usize], Dictionary::Same, scratch);
         found.iter().map(|&(pattern, _)| pattern).collect()
     };
@@ -35,5 +41,5 @@ pub(crate) fn occurrences<'a>(
             patterns.into_iter().for_each(|p| positions[p as usize].push(position));
         }
     }
-    positions
+    (!limits.is_abandoned()).then_some(positions)
 }

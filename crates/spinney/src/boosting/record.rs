@@ -32,6 +32,7 @@ impl From<Limit> for StopReason {
             Limit::Time => StopReason::TimeLimit,
             Limit::Memory => StopReason::MemoryLimit,
             Limit::Patterns => StopReason::PatternLimit,
+            Limit::Interrupt => StopReason::Interrupted,
         }
     }
 }

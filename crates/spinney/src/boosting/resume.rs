@@ -1,7 +1,8 @@
 //! A booster's state after whole rounds: taken out for a checkpoint, and put back.
 //!
 //! **Invariant.** A checkpoint holds whole rounds. Where a limit cuts a round short, the state
-//! before that round is shown; the model keeps the trees of the cut round.
+//! before that round is shown; the model keeps the trees of the cut round. A round that is
+//! interrupted is given up, and the model has the rounds before it.
 
 use crate::boosting::booster::Booster;
 use crate::boosting::checkpoint::{Checkpoint, Identity, SavedScores};
@@ -58,6 +59,12 @@ impl<'a> Booster<'a> {
         self.ensemble.set_scores(&members);
         self.train.scores = saved.train;
         self.valid.scores = saved.valid;
+    }
+
+    /// Takes back the trees of a round that was interrupted.
+    pub(super) fn give_up_round(&mut self, before: SavedScores) {
+        self.trees.truncate(self.rounds.len() * self.trees_per_round());
+        self.set_scores(before);
     }
 
     /// Shows the training without its last round, which a limit cut short.

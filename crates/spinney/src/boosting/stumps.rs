@@ -60,6 +60,7 @@ impl Stumps<'_> {
             init: vec![0.0],
             trees: &trees,
             stopped: &self.stopped,
+            limits: self.exploration.limits(),
         };
         parts.into_model(space)
     }

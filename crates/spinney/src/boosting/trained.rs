@@ -95,6 +95,7 @@ impl<'a> Trained<'a> {
             init: booster.init,
             trees: &booster.trees,
             stopped: self.record.stopped.text(),
+            limits: booster.exploration.limits(),
         };
         Ok(BoostedModel { model: parts.into_model(&*booster.space)?, record: self.record })
     }

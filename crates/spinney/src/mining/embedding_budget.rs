@@ -9,6 +9,8 @@
 
 use std::time::Instant;
 
+use crate::mining::interrupt::InterruptFlag;
+
 /// Limits of a single growth, and the moment when all growing ends.
 #[derive(Clone, Copy, Debug)]
 pub struct EmbeddingBudget {
@@ -21,12 +23,20 @@ pub struct EmbeddingBudget {
     pub steps: u64,
     /// When to stop.
     pub until: Option<Instant>,
+    /// Set when all growing is to end at once.
+    pub interrupt: Option<&'static InterruptFlag>,
 }
 
 impl Default for EmbeddingBudget {
     /// Some 4 GB while a family grows, or a few seconds.
     fn default() -> Self {
-        EmbeddingBudget { kept: 1 << 28, counted: 1 << 31, steps: 1 << 18, until: None }
+        EmbeddingBudget {
+            kept: 1 << 28,
+            counted: 1 << 31,
+            steps: 1 << 18,
+            until: None,
+            interrupt: None,
+        }
     }
 }
 
@@ -40,10 +50,24 @@ impl EmbeddingBudget {
         EmbeddingBudget { kept, ..whole }
     }
 
-    /// Whether time is over.
+    /// No limit at all.
+    #[must_use]
+    pub fn unlimited() -> EmbeddingBudget {
+        let kept = u64::MAX;
+        EmbeddingBudget { kept, counted: kept, steps: 0, ..EmbeddingBudget::default() }
+    }
+
+    /// The same, that an interrupt ends.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: Option<&'static InterruptFlag>) -> EmbeddingBudget {
+        EmbeddingBudget { interrupt, ..self }
+    }
+
+    /// Whether time is over, or the work is interrupted.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
+            || self.interrupt.is_some_and(InterruptFlag::is_set)
     }
 }
 
@@ -110,7 +134,7 @@ mod tests {
             kept: 3 * EMBEDDINGS_PER_TIME_CHECK + 5,
             counted: 2,
             steps: 0,
-            until: None,
+            ..EmbeddingBudget::default()
         };
         let mut left = RemainingBudget::all(budget, true);
         assert_eq!(

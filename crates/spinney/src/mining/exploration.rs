@@ -52,7 +52,9 @@ impl CensusLimits {
     fn allow(&self, progress: &CensusProgress) -> bool {
         let memory = self.limits.memory;
         let max_bytes = memory.map(|bytes| (bytes as f64 * CENSUS_MEMORY_SHARE) as usize);
-        let reason = if progress.edge_sets > self.max_edge_sets {
+        let reason = if self.limits.is_interrupted() {
+            "it was interrupted"
+        } else if progress.edge_sets > self.max_edge_sets {
             "it has too many edge sets"
         } else if self.limits.patterns.is_some_and(|limit| progress.patterns > limit) {
             "it has too many patterns"
@@ -239,6 +241,7 @@ impl<'d> Exploration<'d> {
     /// What growing patterns may cost a training.
     pub(crate) fn embedding_budget(&self) -> EmbeddingBudget {
         EmbeddingBudget::within(self.limits.memory.map(|bytes| bytes / 4), self.limits.until)
+            .with_interrupt(self.limits.interrupt)
     }
 
     /// Bytes of new embeddings after which a node's graphs are searched alone, if given.

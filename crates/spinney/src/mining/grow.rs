@@ -102,6 +102,16 @@ impl Grower {
         self.test.set_step_limit(budget.steps);
     }
 
+    /// Raises the minimum support: from now on nothing is found in fewer graphs.
+    pub(crate) fn set_min_support(&mut self, min_support: usize) {
+        self.min_support = self.min_support.max(min_support);
+    }
+
+    /// Whether the last growth ended because a test of a code took too many steps.
+    pub(crate) fn gave_up_testing(&self) -> bool {
+        self.test.gave_up()
+    }
+
     pub(crate) fn budget(&self) -> &EmbeddingBudget {
         &self.budget
     }
@@ -155,6 +165,9 @@ impl Grower {
         code: &DfsCode,
         wanted: &mut dyn FnMut(&[u32]) -> bool,
     ) -> Option<Family> {
+        if self.budget.is_late() {
+            return None;
+        }
         let by = &parent.extensions[at];
         let ordered = parent.in_order(&self.flat, by);
         let is_last = code.edge_count() + 1 >= self.max_edges;

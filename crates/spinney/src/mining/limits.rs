@@ -1,10 +1,12 @@
-//! What a training may take: time, memory and patterns.
+//! What a training may take: time, memory and patterns, and whether it is still wanted.
 //!
 //! Time and patterns are limits as they are. Memory is known from a space's own count and, where
 //! the caller can ask the system ([`TrainingLimits::resident`]), from what the process really
 //! holds.
 
 use std::time::Instant;
+
+use crate::mining::interrupt::InterruptFlag;
 
 /// What a training may take.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,6 +19,8 @@ pub struct TrainingLimits {
     pub patterns: Option<usize>,
     /// Gives the bytes that the process holds.
     pub resident: Option<fn() -> Option<usize>>,
+    /// Set when the training is to end before it is done.
+    pub interrupt: Option<&'static InterruptFlag>,
 }
 
 /// Of the memory, the share for the embeddings that are kept.
@@ -48,6 +52,18 @@ impl TrainingLimits {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
 
+    /// Whether the caller wants the work to end.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(InterruptFlag::is_set)
+    }
+
+    /// Whether nobody wants what comes of the work.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.interrupt.is_some_and(InterruptFlag::is_abandoned)
+    }
+
     /// Whether a space of `counted` bytes, or the process, takes all the memory but a reserve.
     #[must_use]
     pub fn is_full(&self, counted: usize) -> bool {
@@ -58,6 +74,14 @@ impl TrainingLimits {
     #[must_use]
     pub fn is_over(&self, counted: usize) -> bool {
         self.counted_exceed(counted, COUNTED_SHARE_WITHOUT_NODE_SEARCH)
+    }
+
+    /// Bytes that may still be counted where `counted` are counted already and there is no other
+    /// way to search; `None` if memory is not limited.
+    #[must_use]
+    pub fn left(&self, counted: usize) -> Option<usize> {
+        let all = self.memory.map(|limit| share(limit, COUNTED_SHARE_WITHOUT_NODE_SEARCH));
+        all.map(|all| all.saturating_sub(counted))
     }
 
     /// Whether the process holds so much that searches must end.

@@ -15,6 +15,7 @@
 //! **Architecture Invariant:** mining knows graphs only: no targets, no losses, no trees of a
 //! model.
 
+mod bounded_walk;
 pub(crate) mod canonical;
 pub mod census;
 pub mod classes;
@@ -29,6 +30,7 @@ mod flat;
 mod fragments;
 mod grow;
 pub(crate) mod guided_search;
+mod interrupt;
 mod join;
 pub(crate) mod levels;
 pub mod limits;
@@ -38,6 +40,7 @@ mod minimal;
 mod positions;
 mod rows;
 pub(crate) mod strata;
+mod top;
 mod tree;
 mod visit;
 
@@ -50,6 +53,7 @@ pub use census::{Census, CensusProgress, PatternId};
 pub use dfs_code::{DfsCode, DfsEdge};
 pub use embedding_budget::EmbeddingBudget;
 pub use fragments::Fragments;
+pub use interrupt::InterruptFlag;
 pub use join::Embeddings;
 pub use mine::{Mined, PatternCounts, Wanted, mine};
 pub use tree::{EnumerationTree, NodeId};

@@ -63,6 +63,19 @@ pub struct Visit<'a> {
     at: usize,
 }
 
+impl<'a> Visit<'a> {
+    /// Extension `at` of a family, whose code is `code`.
+    pub(super) fn new(
+        code: &'a DfsCode,
+        graphs: &'a [Graph],
+        flat: &'a Flat,
+        family: &'a Family,
+        at: usize,
+    ) -> Visit<'a> {
+        Visit { code, embeddings: &family.extensions[at].found, graphs, flat, family, at }
+    }
+}
+
 impl Visit<'_> {
     /// For each graph that contains the pattern, the number of distinct occurrences: edge sets
     /// (for a single vertex: vertices), not embeddings.
@@ -193,7 +206,7 @@ pub(crate) fn visit_with(
     mut visitor: impl FnMut(&mut Visit<'_>) -> Next,
 ) -> bool {
     let mut grower = Grower::new(graphs, vec![true; graphs.len()], limits, detail);
-    grower.set_budget(EmbeddingBudget { kept: u64::MAX, counted: u64::MAX, steps: 0, until: None });
+    grower.set_budget(EmbeddingBudget::unlimited());
     let mut code = DfsCode::default();
     let mut levels = vec![Level { family: grower.origin(), next: 0 }];
     while let Some(Level { family, next }) = levels.last_mut() {
@@ -208,14 +221,7 @@ pub(crate) fn visit_with(
             continue;
         }
         extension.step.add_to(&mut code);
-        let mut found = Visit {
-            code: &code,
-            embeddings: &extension.found,
-            graphs,
-            flat: &grower.flat,
-            family,
-            at,
-        };
+        let mut found = Visit::new(&code, graphs, &grower.flat, family, at);
         match visitor(&mut found) {
             Next::Stop => return false,
             Next::Descend if code.edge_count() < limits.max_edges() => {

@@ -11,8 +11,10 @@
 //!
 //! **Cost.** For a graph and a tree: leaves × depth × depth / 2.
 
-use super::Model;
+use std::ops::Deref;
+
 use super::game::{Player, Rule, for_each_leaf, mean};
+use super::{Model, Predictor};
 use crate::dataset::Dataset;
 
 /// Contributions to the scores of some graphs.
@@ -39,18 +41,27 @@ impl Model {
     /// What each pattern, found or not found, adds to the scores of the graphs of `data`.
     #[must_use]
     pub fn contributions(&self, data: &Dataset) -> Contributions {
-        let outputs = self.task.outputs();
-        let mut bias = self.init.clone();
-        for (i, tree) in self.trees.iter().enumerate() {
+        self.predictor().contributions(data)
+    }
+}
+
+impl<M: Deref<Target = Model> + Sync> Predictor<M> {
+    /// As [`Model::contributions`].
+    #[must_use]
+    pub fn contributions(&self, data: &Dataset) -> Contributions {
+        let model: &Model = &self.model;
+        let outputs = model.task.outputs();
+        let mut bias = model.init.clone();
+        for (i, tree) in model.trees.iter().enumerate() {
             bias[i % outputs] += mean(tree, 0);
         }
-        let rule = Rule::of(self);
-        let patterns = self.patterns.len();
-        let rows = self.predictor().for_each_graph(data, |found, _| {
+        let rule = Rule::of(model);
+        let patterns = model.patterns.len();
+        let rows = self.for_each_graph(data, |found, _| {
             let mut counts = vec![0; patterns];
             found.iter().for_each(|&(pattern, times)| counts[pattern as usize] = times);
             let mut values = vec![0.0; outputs * patterns];
-            for (i, tree) in self.trees.iter().enumerate() {
+            for (i, tree) in model.trees.iter().enumerate() {
                 let output = i % outputs;
                 let values = &mut values[output * patterns..(output + 1) * patterns];
                 for_each_leaf(tree, &counts, |value, path| leaf(&rule, value, path, values));

@@ -3,6 +3,9 @@
 //! **Invariant.** A graph's score is `init + Σ leaf values`, added tree after tree in one order, so
 //! it is the same number as during training, on any number of threads.
 
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::{
     IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator, ParallelSliceMut,
 };
@@ -161,9 +164,8 @@ impl Model {
 
     /// What predicts for many data sets in turn: matcher and trees are laid out once.
     #[must_use]
-    pub fn predictor(&self) -> Predictor<'_> {
-        let forest = Forest::new(&self.trees, self.patterns.len());
-        Predictor { model: self, matcher: self.matcher(), forest }
+    pub fn predictor(&self) -> Predictor<&Model> {
+        Predictor::new(self)
     }
 
     /// The predictions after every round, the first element being the one before any tree of a
@@ -194,10 +196,7 @@ impl Model {
     /// The leaf of every tree that each graph reaches.
     #[must_use]
     pub fn leaves(&self, data: &Dataset) -> Vec<Vec<usize>> {
-        let predictor = self.predictor();
-        let leaves =
-            |found: &[(u32, u32)], answers: &mut Answers| predictor.forest.leaves(found, answers);
-        predictor.for_each_graph(data, leaves)
+        self.predictor().leaves(data)
     }
 
     /// For each graph, the patterns that occur in it, ascending, and how often, up to the number
@@ -222,15 +221,68 @@ impl Model {
     }
 }
 
-/// A model ready to predict.
+/// A model ready to predict, borrowed or shared (`Predictor<Arc<Model>>`). It may be used by
+/// several threads at once.
 #[derive(Clone, Debug)]
-pub struct Predictor<'m> {
-    model: &'m Model,
+pub struct Predictor<M> {
+    pub(super) model: M,
     matcher: Matcher,
     forest: Forest,
+    buffers: Buffers,
 }
 
-impl Predictor<'_> {
+/// What walks over graphs left, to be used again: as large as the model, it would take longer to
+/// make anew than to predict a molecule.
+#[derive(Debug, Default)]
+struct Buffers(Mutex<Vec<WalkBuffers>>);
+
+type WalkBuffers = (Scratch, Answers);
+
+impl Clone for Buffers {
+    fn clone(&self) -> Self {
+        Buffers::default()
+    }
+}
+
+impl Buffers {
+    /// Some that nobody uses.
+    fn lend(&self) -> Lent<'_> {
+        let free = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Lent { from: self, own: free.unwrap_or_default() }
+    }
+}
+
+/// Buffers that are given back.
+struct Lent<'b> {
+    from: &'b Buffers,
+    own: WalkBuffers,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        // What a panic has left in the middle of a walk is not used again.
+        if !std::thread::panicking() {
+            let own = std::mem::take(&mut self.own);
+            self.from.0.lock().unwrap_or_else(PoisonError::into_inner).push(own);
+        }
+    }
+}
+
+impl<M: Deref<Target = Model> + Sync> Predictor<M> {
+    /// Lays out the matcher and the trees of `model`.
+    #[must_use]
+    pub fn new(model: M) -> Self {
+        let matcher = model.matcher();
+        let forest = Forest::new(&model.trees, model.patterns.len());
+        Predictor { model, matcher, forest, buffers: Buffers::default() }
+    }
+
+    /// The matcher of the model's patterns.
+    #[must_use]
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
     /// As [`Model::predict`].
     #[must_use]
     pub fn predict(&self, data: &Dataset) -> Predictions {
@@ -238,11 +290,21 @@ impl Predictor<'_> {
         let mut scores = self.model.init.repeat(data.len());
         let translation = Translation::new(data, &self.model.labels);
         let rows = scores.par_chunks_exact_mut(outputs).zip(data.graphs());
-        rows.for_each_init(Default::default, |(scratch, answers), (scores, graph)| {
-            let found = self.matcher.find(graph, translation.dictionary(), scratch);
-            self.forest.add_to(scores, found, answers);
-        });
+        rows.for_each_init(
+            || self.buffers.lend(),
+            |lent, (scores, graph)| {
+                let (scratch, answers) = &mut lent.own;
+                let found = self.matcher.find(graph, translation.dictionary(), scratch);
+                self.forest.add_to(scores, found, answers);
+            },
+        );
         Predictions::new(self.model.link, outputs, scores)
+    }
+
+    /// As [`Model::leaves`].
+    #[must_use]
+    pub fn leaves(&self, data: &Dataset) -> Vec<Vec<usize>> {
+        self.for_each_graph(data, |found, answers| self.forest.leaves(found, answers))
     }
 
     /// What `f` makes of the patterns found in each graph.
@@ -252,10 +314,11 @@ impl Predictor<'_> {
         f: impl Fn(&[(u32, u32)], &mut Answers) -> T + Sync + Send,
     ) -> Vec<T> {
         let translation = Translation::new(data, &self.model.labels);
-        let one = |(scratch, answers): &mut (Scratch, Answers), graph: &Graph| {
+        let one = |lent: &mut Lent<'_>, graph: &Graph| {
+            let (scratch, answers) = &mut lent.own;
             f(self.matcher.find(graph, translation.dictionary(), scratch), answers)
         };
-        data.graphs().par_iter().map_init(Default::default, one).collect()
+        data.graphs().par_iter().map_init(|| self.buffers.lend(), one).collect()
     }
 }
 

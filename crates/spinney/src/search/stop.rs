@@ -1,4 +1,4 @@
-//! Ends the searches of a training when a limit is reached.
+//! Ends the searches of a training when a limit is reached, or its caller wants it to end.
 //!
 //! **Invariant.** A stop token that is stopped stays so, with the limit that was reached first. A
 //! search that it cuts short says what the best pattern not looked at could gain at most
@@ -21,6 +21,8 @@ pub enum Limit {
     Memory,
     /// Of patterns explored.
     Patterns,
+    /// Of the caller's patience.
+    Interrupt,
 }
 
 /// What a search does next.
@@ -60,7 +62,8 @@ impl StopToken {
             0 => None,
             1 => Some(Limit::Time),
             2 => Some(Limit::Memory),
-            _ => Some(Limit::Patterns),
+            3 => Some(Limit::Patterns),
+            _ => Some(Limit::Interrupt),
         }
     }
 
@@ -70,6 +73,7 @@ impl StopToken {
             Limit::Time => 1,
             Limit::Memory => 2,
             Limit::Patterns => 3,
+            Limit::Interrupt => 4,
         };
         let _ = self.reached.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -77,7 +81,9 @@ impl StopToken {
     /// Whether searches are to end; looks at the clock.
     #[must_use]
     pub(crate) fn is_stopped(&self) -> bool {
-        if self.limits.is_late() {
+        if self.limits.is_interrupted() {
+            self.stop(Limit::Interrupt);
+        } else if self.limits.is_late() {
             self.stop(Limit::Time);
         }
         self.reached().is_some()

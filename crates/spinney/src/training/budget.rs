@@ -28,6 +28,7 @@ impl Budget {
             memory: self.memory.or_else(available_memory),
             patterns: self.patterns,
             resident: Some(resident_bytes),
+            interrupt: None,
         }
     }
 }

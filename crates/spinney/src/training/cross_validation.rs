@@ -256,9 +256,13 @@ pub fn train_fold(
     data.require_targets(&split.held_out)?;
     let job = Job::new(split);
     let fold = if work.keep_models || request.method != Method::Trees {
-        whole_training(explored, request, &job, &observer)?
+        whole_training(explored, request, &job, &observer)
     } else {
-        without_model(explored, request, &job, &observer)?
+        without_model(explored, request, &job, &observer)
+    };
+    let fold = match fold {
+        Err(e) if e.is_interrupted() => None,
+        fold => fold?,
     };
     if let Some(fold) = &fold {
         work.keeper.done(&identity, fold);

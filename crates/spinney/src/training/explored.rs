@@ -59,7 +59,8 @@ impl<'d> Explored<'d> {
     /// parameters only, needs them. The limits of the first one hold from here on.
     ///
     /// # Errors
-    /// If a parameter is out of range, or a census is asked for that fits no memory.
+    /// If a parameter is out of range, a census is asked for that fits no memory, or the caller
+    /// interrupts the exploration.
     pub fn new(
         prepared: &'d Prepared,
         requests: &[Request],
@@ -80,6 +81,9 @@ impl<'d> Explored<'d> {
         check_census(data, largest, first.engine)?;
         observer.phase(Phase::Exploring);
         let exploration = Exploration::with_limits(data, largest, first.engine, first.limits);
+        if first.limits.is_interrupted() {
+            return Err(Error::interrupted("interrupted while patterns were explored"));
+        }
         let representation = prepared.representation.as_ref();
         Ok(Explored { exploration, representation, automatic_max_edges })
     }

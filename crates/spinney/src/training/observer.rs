@@ -22,6 +22,8 @@ pub enum Phase {
     Boosting {
         /// The most rounds.
         rounds: usize,
+        /// Those of an earlier part of the training, that a checkpoint kept.
+        done: usize,
     },
     /// gBoost solves its linear program.
     SolvingLinearProgram,
@@ -42,7 +44,8 @@ pub trait Observer: Sync {
     /// A round is done.
     fn round(&self, _round: &Round) {}
 
-    /// Whether the training is to stop, asked after every round.
+    /// Whether the training is to stop, asked after every round. What ends a round that is under
+    /// way is the flag of its limits (`TrainingLimits::interrupt`).
     fn should_stop(&self) -> bool {
         false
     }

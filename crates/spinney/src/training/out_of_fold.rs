@@ -78,7 +78,10 @@ fn on_part(
     observer: &dyn Observer,
 ) -> Result<Option<PartScores>> {
     let job = Job::new(&split);
-    let trained = boost(explored, params, &job, &StopOnly(observer))?.trained;
+    let trained = match boost(explored, params, &job, &StopOnly(observer)) {
+        Err(e) if e.is_interrupted() => return Ok(None),
+        boosted => boosted?.trained,
+    };
     let stopped = trained.record().stopped;
     let is_whole = stopped != StopReason::Interrupted && !stopped.is_limit();
     if !is_whole || observer.should_stop() {

@@ -8,6 +8,9 @@
 //! **Held-out graphs** of a split are measured after every round. They decide nothing, unless early
 //! stopping is asked for and the caller says that they are there to be watched
 //! ([`Job::watches_held_out`]).
+//!
+//! **Interrupted** (`TrainingLimits::interrupt`), a training gives up the round under way and ends
+//! with the model of the rounds before it; before the first one it ends without a model.
 
 use crate::boosting::booster::Booster;
 use crate::boosting::loss::Loss;
@@ -70,7 +73,8 @@ pub fn fit(data: &Dataset, request: &Request) -> Result<Outcome> {
 /// Does one training.
 ///
 /// # Errors
-/// Bad parameters or targets, a checkpoint of another training, or a file that cannot be written.
+/// Bad parameters or targets, a checkpoint of another training, a file that cannot be written, or
+/// an interruption before the first round is done.
 pub fn train(
     explored: &Explored<'_>,
     request: &Request,
@@ -122,8 +126,18 @@ pub(super) struct Settled<'a> {
     pub(super) workspace: Workspace<'a>,
 }
 
-/// Finds the parameters of a training.
+/// Finds the parameters of a training; an error if it was interrupted meanwhile.
 pub(super) fn settle<'a>(
+    explored: &'a Explored<'_>,
+    request: &Request,
+    job: &Job<'_>,
+    observer: &dyn Observer,
+) -> Result<Settled<'a>> {
+    let settled = settled(explored, request, job, observer);
+    if request.limits.is_interrupted() { Err(without_round()) } else { settled }
+}
+
+fn settled<'a>(
     explored: &'a Explored<'_>,
     request: &Request,
     job: &Job<'_>,
@@ -201,7 +215,7 @@ pub(super) fn boost_in<'a>(
     {
         booster = booster.resume(checkpoint).map_err(|e| Error::file(&file.path, e))?;
     }
-    observer.phase(Phase::Boosting { rounds: params.trees });
+    observer.phase(Phase::Boosting { rounds: params.trees, done: booster.rounds().len() });
     let mut keeper = Keeper { file: job.checkpoint, pace: WritePace::default(), written: Ok(()) };
     let trained = booster.run_watched(|booster| {
         let Some(round) = booster.rounds().last() else { return true };
@@ -211,7 +225,16 @@ pub(super) fn boost_in<'a>(
         !stops && keeper.written.is_ok()
     })?;
     keeper.written?;
+    let record = trained.record();
+    if record.stopped == StopReason::Interrupted && record.rounds.is_empty() {
+        return Err(without_round());
+    }
     Ok(Boosted { trained, linear, loss })
+}
+
+/// Says that an interrupted training has nothing to give.
+fn without_round() -> Error {
+    Error::interrupted("interrupted before the first round was done: there is no model")
 }
 
 /// Writes checkpoints.

@@ -17,6 +17,7 @@
 mod measures;
 
 use rayon::prelude::{IntoParallelIterator, ParallelIterator};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Dataset, GraphRecord};
@@ -184,6 +185,59 @@ impl Covariates {
     }
 }
 
+/// Covariates with their labels as a model numbers them: naming them takes longer than predicting a
+/// molecule, and is done once.
+#[derive(Debug)]
+pub struct NumberedCovariates {
+    covariates: Covariates,
+    labels: Labels,
+    sides: Vec<Sides>,
+    names: FxHashSet<String>,
+}
+
+impl NumberedCovariates {
+    /// Those of a model with these labels.
+    #[must_use]
+    pub fn new(covariates: &Covariates, labels: &Labels) -> NumberedCovariates {
+        let mut named = Labels::default();
+        let sides = covariates.columns.iter().map(|c| Sides::new(c, &mut named)).collect();
+        let ids = named.vertex.translation(&labels.vertex);
+        let numbered = |sides: Sides| sides.numbered(&ids);
+        NumberedCovariates {
+            covariates: covariates.clone(),
+            labels: labels.clone(),
+            sides: Vec::into_iter(sides).map(numbered).collect(),
+            names: named.vertex.names().iter().cloned().collect(),
+        }
+    }
+
+    /// As [`Covariates::apply`], with labels as the model numbers them; those that it lacks are
+    /// unseen.
+    ///
+    /// # Errors
+    /// As [`Covariates::apply`].
+    pub fn apply(&self, data: &Dataset, copies: usize, given: &[Vec<f64>]) -> Result<Dataset> {
+        let values = self.covariates.values(data, copies, given)?;
+        let own = &data.labels().vertex;
+        if let Some(name) = own.names().iter().find(|name| self.names.contains(*name)) {
+            return Err(Error::data(format!("{name:?} is a label of graphs and of a covariate")));
+        }
+        let vertex = own.translation(&self.labels.vertex);
+        let edge = data.labels().edge.translation(&self.labels.edge);
+        let graph = |i: usize| {
+            let graph = data.graphs()[i].relabelled(&vertex, &edge);
+            let mut vertices = graph.labels().to_vec();
+            let columns = self.covariates.columns.iter().zip(&self.sides);
+            for ((column, sides), values) in columns.zip(&values) {
+                sides.extend(&mut vertices, column, values[i]);
+            }
+            Graph::new(vertices, graph.edges().to_vec())
+        };
+        let graphs = (0..data.len()).into_par_iter().map(graph).collect();
+        Ok(data.with_graphs(graphs, &self.labels))
+    }
+}
+
 /// The covariate and the condition (`>= 2.3`, `< 2.3`, `unknown`) of a vertex's label, if it is one
 /// of a threshold.
 #[must_use]
@@ -198,6 +252,7 @@ pub fn condition(label: &str) -> Option<(&str, &str)> {
 }
 
 /// The labels of one covariate.
+#[derive(Debug)]
 struct Sides {
     below: Vec<Label>,
     above: Vec<Label>,
@@ -214,6 +269,12 @@ impl Sides {
         let below = of("<");
         let above = of(">=");
         Sides { below, above, unknown: labels.vertex.intern(&format!("{name} unknown")) }
+    }
+
+    /// The same labels as `ids` has them.
+    fn numbered(self, ids: &[Label]) -> Sides {
+        let of = |labels: Vec<Label>| labels.into_iter().map(|l| ids[l as usize]).collect();
+        Sides { below: of(self.below), above: of(self.above), unknown: ids[self.unknown as usize] }
     }
 
     fn all(&self) -> impl Iterator<Item = Label> {
