@@ -1,47 +1,42 @@
 //! Which of a model's patterns occur in a graph, and how often.
 //!
-//! One backtracking walk over the graph follows the prefix tree of all patterns at once: a partial
-//! embedding of a common prefix is found once.
+//! A graph's paths say which patterns it can have at all (`screen.rs`). One backtracking walk over
+//! the graph then follows the prefix tree of these at once: a partial embedding of a common prefix
+//! is found once.
 //!
 //! **Invariant.** A branch is left as soon as every pattern below it has been seen as often as any
-//! tree asks, or needs a kind of edge that the graph lacks; so the counts are exact up to that
-//! number. An occurrence is a distinct edge set (a vertex, for a pattern of no edges): embeddings
-//! are counted and divided by the pattern's automorphisms. Embeddings come in multiples of those,
-//! so the first one beyond *t* − 1 occurrences shows the *t*-th.
+//! tree asks, or cannot be there; so the counts are exact up to that number. An occurrence is a
+//! distinct edge set (a vertex, for a pattern of no edges): embeddings are counted and divided by
+//! the pattern's automorphisms. Embeddings come in multiples of those, so the first one beyond
+//! *t* − 1 occurrences shows the *t*-th.
 //!
 //! **Cost.** Subgraph isomorphism: exponential in the worst case, microseconds on molecules. A
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
 //! the scratch has grown.
 
-use super::prefix::{Group, NONE, Needs, Prefixes};
+pub use super::ground::Dictionary;
+use super::ground::Ground;
+use super::prefix::{Alphabet, Group, NONE, Prefixes};
+use super::screen::{Screen, Sight};
 use crate::graph::Graph;
-use crate::labels::{Label, UNSEEN};
 use crate::mining::dfs_code::DfsCode;
 
 /// Finds a fixed set of patterns in graphs.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
+    alphabet: Alphabet,
+    screen: Screen,
     tree: Prefixes,
-    patterns: usize,
-    without_needs: bool,
+    without_screen: bool,
 }
 
 /// What a walk over one graph needs and remembers; reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     ground: Ground,
+    sight: Sight,
     state: State,
     found: Vec<(u32, u32)>,
-}
-
-/// A graph in the model's dictionary: what a walk looks at.
-#[derive(Clone, Debug, Default)]
-struct Ground {
-    labels: Vec<Label>,
-    /// Where each vertex's ways start in `ways`; one more entry at the end.
-    starts: Vec<u32>,
-    ways: Vec<Way>,
-    has: Needs,
 }
 
 /// What a walk changes.
@@ -49,55 +44,17 @@ struct Ground {
 struct State {
     /// For each branch, embeddings so far; all 0 between walks.
     embeddings: Vec<u64>,
-    /// For each branch, how many patterns at or below it need no more; all 0 between walks.
-    done: Vec<u32>,
-    /// The same for what is behind each group; all 0 between walks.
-    group_done: Vec<u32>,
-    /// Branches with embeddings.
-    touched: Vec<u32>,
+    /// For each branch, how many branches right below it are awake, and one for its own pattern if
+    /// that is looked for. A branch is awake if this is not 0; none is between walks.
+    awake: Vec<u32>,
+    /// For each group, how many of its branches are awake.
+    awake_in_group: Vec<u32>,
+    /// The branches of the patterns that are looked for.
+    wanted: Vec<u32>,
     /// The embedding: the graph's vertex for each of the pattern's.
     row: Vec<u32>,
     /// For each vertex, whether the embedding uses it.
     used: Vec<bool>,
-}
-
-/// From a vertex along an edge that some pattern has.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    letter: u32,
-    vertex: u32,
-}
-
-/// From a graph's labels to the model's.
-#[derive(Clone, Copy, Debug)]
-pub enum Dictionary<'d> {
-    /// They are the same.
-    Same,
-    /// By these tables; what is outside them is unseen.
-    Tables {
-        /// For vertex labels.
-        vertex: &'d [Label],
-        /// For edge labels.
-        edge: &'d [Label],
-    },
-}
-
-impl Dictionary<'_> {
-    fn vertex(&self, label: Label) -> Label {
-        match self {
-            Dictionary::Same => label,
-            Dictionary::Tables { vertex, .. } => {
-                vertex.get(label as usize).copied().unwrap_or(UNSEEN)
-            }
-        }
-    }
-
-    fn edge(&self, label: Label) -> Label {
-        match self {
-            Dictionary::Same => label,
-            Dictionary::Tables { edge, .. } => edge.get(label as usize).copied().unwrap_or(UNSEEN),
-        }
-    }
 }
 
 impl Matcher {
@@ -105,33 +62,36 @@ impl Matcher {
     #[must_use]
     pub fn new<'a>(patterns: impl IntoIterator<Item = (&'a DfsCode, u32)>) -> Self {
         let patterns: Vec<(&DfsCode, u32)> = patterns.into_iter().collect();
-        let tree = Prefixes::new(&patterns);
-        Matcher { tree, patterns: patterns.len(), without_needs: false }
+        let codes = patterns.iter().map(|p| p.0);
+        let alphabet = Alphabet::of(codes.clone());
+        let screen = Screen::new(codes, &alphabet);
+        let tree = Prefixes::new(&patterns, &alphabet);
+        Matcher { alphabet, screen, tree, without_screen: false }
     }
 
     /// The same without looking at what a graph lacks before walking: slower, for comparison.
     #[must_use]
     pub fn without_exclusion(mut self) -> Self {
-        self.without_needs = true;
+        self.without_screen = true;
         self
     }
 
     /// The number of patterns.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.patterns
+        self.tree.ends.len()
     }
 
     /// Whether there is no pattern.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.patterns == 0
+        self.tree.ends.is_empty()
     }
 
     /// How often each pattern occurs in `graph`, up to the number that matters.
     #[must_use]
     pub fn counts(&self, graph: &Graph, scratch: &mut Scratch) -> Vec<u32> {
-        let mut counts = vec![0; self.patterns];
+        let mut counts = vec![0; self.len()];
         for &(pattern, times) in self.find(graph, Dictionary::Same, scratch) {
             counts[pattern as usize] = times;
         }
@@ -146,76 +106,83 @@ impl Matcher {
         dictionary: Dictionary<'_>,
         scratch: &'s mut Scratch,
     ) -> &'s [(u32, u32)] {
-        let Scratch { ground, state, found } = scratch;
-        ground.prepare(&self.tree, graph, dictionary);
+        let Scratch { ground, sight, state, found } = scratch;
+        ground.prepare(&self.alphabet, graph, dictionary);
         state.prepare(&self.tree, graph);
-        if self.without_needs {
-            ground.has = Needs::ALL;
+        let tree = &self.tree;
+        let mut wake = |pattern: u32| state.wake(tree.ends[pattern as usize], tree);
+        if self.without_screen {
+            (0..self.len() as u32).for_each(wake);
+        } else {
+            let kinds = || ground.kinds(graph, dictionary);
+            self.screen.for_each(ground, sight, kinds, &mut wake);
         }
-        Walk { tree: &self.tree, graph, dictionary, ground, state }.start();
-        state.collect(&self.tree, found);
+        Walk { tree, ground, state }.start();
+        state.collect(tree, found);
         found
-    }
-}
-
-impl Ground {
-    /// Takes up a graph: its labels in the model's dictionary, and of its edges those that patterns
-    /// have.
-    fn prepare(&mut self, tree: &Prefixes, graph: &Graph, dictionary: Dictionary<'_>) {
-        self.labels.clear();
-        self.labels.extend(graph.labels().iter().map(|&l| dictionary.vertex(l)));
-        self.has = Needs::default();
-        for e in graph.edges() {
-            let [u, v] = [e.u, e.v].map(|w| self.labels[w as usize]);
-            self.has.count(u, dictionary.edge(e.label), v);
-        }
-        self.ways.clear();
-        self.starts.clear();
-        self.starts.push(0);
-        for v in 0..graph.vertex_count() as u32 {
-            for n in graph.neighbors(v) {
-                let label = self.labels[n.vertex as usize];
-                if let Some(letter) = tree.alphabet.letter(dictionary.edge(n.label), label) {
-                    self.ways.push(Way { letter, vertex: n.vertex });
-                }
-            }
-            self.starts.push(self.ways.len() as u32);
-        }
-    }
-
-    /// The ways from a vertex.
-    fn ways(&self, from: u32) -> &[Way] {
-        let start = self.starts[from as usize];
-        let end = self.starts[from as usize + 1];
-        &self.ways[start as usize..end as usize]
     }
 }
 
 impl State {
     fn prepare(&mut self, tree: &Prefixes, graph: &Graph) {
         self.embeddings.resize(tree.branches.len(), 0);
-        self.done.resize(tree.branches.len(), 0);
-        self.group_done.resize(tree.groups.len(), 0);
+        self.awake.resize(tree.branches.len(), 0);
+        self.awake_in_group.resize(tree.groups.len(), 0);
         self.row.resize(tree.most_vertices, 0);
         self.used.clear();
         self.used.resize(graph.vertex_count(), false);
     }
 
+    /// The pattern that ends at a branch is looked for.
+    fn wake(&mut self, end: u32, tree: &Prefixes) {
+        self.wanted.push(end);
+        let mut at = end;
+        while at != NONE {
+            self.awake[at as usize] += 1;
+            if self.awake[at as usize] > 1 {
+                return;
+            }
+            let branch = &tree.branches[at as usize];
+            if branch.group != NONE {
+                self.awake_in_group[branch.group as usize] += 1;
+            }
+            at = branch.parent;
+        }
+    }
+
+    /// The pattern that ends at a branch need no longer be looked for.
+    fn finish(&mut self, end: u32, tree: &Prefixes) {
+        let mut at = end;
+        while at != NONE {
+            self.awake[at as usize] -= 1;
+            if self.awake[at as usize] > 0 {
+                return;
+            }
+            let branch = &tree.branches[at as usize];
+            if branch.group != NONE {
+                self.awake_in_group[branch.group as usize] -= 1;
+            }
+            at = branch.parent;
+        }
+    }
+
     /// Gathers what was found and forgets the walk.
     fn collect(&mut self, tree: &Prefixes, found: &mut Vec<(u32, u32)>) {
         found.clear();
-        while let Some(at) = self.touched.pop() {
-            let branch = &tree.branches[at as usize];
-            let embeddings = std::mem::take(&mut self.embeddings[at as usize]);
-            let times = embeddings.div_ceil(branch.automorphisms);
-            found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
-            let mut up = at;
-            while up != NONE && std::mem::take(&mut self.done[up as usize]) > 0 {
-                let branch = &tree.branches[up as usize];
+        while let Some(end) = self.wanted.pop() {
+            let embeddings = std::mem::take(&mut self.embeddings[end as usize]);
+            if embeddings > 0 {
+                let branch = &tree.branches[end as usize];
+                let times = embeddings.div_ceil(branch.automorphisms);
+                found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
+            }
+            let mut at = end;
+            while at != NONE && std::mem::take(&mut self.awake[at as usize]) > 0 {
+                let branch = &tree.branches[at as usize];
                 if branch.group != NONE {
-                    self.group_done[branch.group as usize] = 0;
+                    self.awake_in_group[branch.group as usize] = 0;
                 }
-                up = branch.parent;
+                at = branch.parent;
             }
         }
     }
@@ -224,22 +191,10 @@ impl State {
     fn count(&mut self, at: u32, tree: &Prefixes) {
         let enough = tree.branches[at as usize].enough;
         let embeddings = &mut self.embeddings[at as usize];
-        if *embeddings >= enough {
-            return;
-        }
-        if *embeddings == 0 {
-            self.touched.push(at);
-        }
-        *embeddings += 1;
-        if *embeddings == enough {
-            let mut up = at;
-            while up != NONE {
-                self.done[up as usize] += 1;
-                let branch = &tree.branches[up as usize];
-                if branch.group != NONE {
-                    self.group_done[branch.group as usize] += 1;
-                }
-                up = branch.parent;
+        if *embeddings < enough {
+            *embeddings += 1;
+            if *embeddings == enough {
+                self.finish(at, tree);
             }
         }
     }
@@ -248,30 +203,24 @@ impl State {
 /// One graph being walked.
 struct Walk<'w> {
     tree: &'w Prefixes,
-    graph: &'w Graph,
-    dictionary: Dictionary<'w>,
     ground: &'w Ground,
     state: &'w mut State,
 }
 
 impl Walk<'_> {
     fn start(&mut self) {
-        let tree = self.tree;
-        let ground = self.ground;
-        for (v, &label) in (0..).zip(&ground.labels) {
-            if let Some(root) = tree.root(label) {
-                let below = tree.branches[root as usize].below;
-                if self.is_wanted(root, below) {
-                    self.enter(root, 0, v);
-                }
+        for (v, &label) in (0..).zip(&self.ground.labels) {
+            if let Some(root) = self.tree.root(label)
+                && self.is_awake(root)
+            {
+                self.enter(root, 0, v);
             }
         }
     }
 
-    /// Whether some of the `below` patterns at or below a branch is still looked for.
-    fn is_wanted(&self, at: u32, below: u32) -> bool {
-        self.state.done[at as usize] < below
-            && self.tree.branches[at as usize].needs.met_by(&self.ground.has)
+    /// Whether some pattern at or below a branch is still looked for.
+    fn is_awake(&self, at: u32) -> bool {
+        self.state.awake[at as usize] > 0
     }
 
     /// The embedding reaches branch `at` with one more vertex, the pattern's `place`.
@@ -290,10 +239,10 @@ impl Walk<'_> {
             self.state.count(at, tree);
         }
         for back in &tree.backs[branch.backs.0 as usize..branch.backs.1 as usize] {
-            if self.is_wanted(back.child, tree.branches[back.child as usize].below) {
+            if self.is_awake(back.child) {
                 let [from, to] = [back.from, back.to].map(|v| self.state.row[v as usize]);
-                let label = self.graph.edge_label(from, to).map(|l| self.dictionary.edge(l));
-                if label == Some(back.label) {
+                let mut ways = self.ground.ways(from).iter();
+                if ways.any(|way| way.vertex == to && way.letter == back.letter) {
                     self.follow(back.child);
                 }
             }
@@ -301,7 +250,7 @@ impl Walk<'_> {
         let first = branch.groups.0;
         let groups = &tree.groups[first as usize..branch.groups.1 as usize];
         for (number, group) in (first as usize..).zip(groups) {
-            if self.state.group_done[number] < group.below {
+            if self.state.awake_in_group[number] > 0 {
                 self.step(group);
             }
         }
@@ -317,7 +266,7 @@ impl Walk<'_> {
             }
             let step = steps.iter().find(|s| s.letter >= way.letter);
             if let Some(step) = step.filter(|s| s.letter == way.letter)
-                && self.is_wanted(step.child, step.below)
+                && self.is_awake(step.child)
             {
                 self.enter(step.child, group.to, way.vertex);
             }

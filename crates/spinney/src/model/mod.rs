@@ -16,12 +16,16 @@ pub mod export;
 pub mod file;
 mod forest;
 mod game;
+mod ground;
 pub mod importance;
 pub mod interactions;
 pub mod matcher;
+mod needs;
 pub mod occurrences;
 pub mod predict;
 mod prefix;
+mod screen;
+mod trails;
 pub mod tree;
 mod truth;
 
