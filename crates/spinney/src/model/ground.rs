@@ -4,8 +4,8 @@
 //!
 //! **Cost.** A look-up for each vertex and edge; nothing is allocated once the vectors have grown.
 
+use super::alphabet::{Alphabet, NONE};
 use super::needs::Needs;
-use super::prefix::Alphabet;
 use crate::graph::Graph;
 use crate::labels::{Label, UNSEEN};
 
@@ -26,10 +26,36 @@ pub enum Dictionary<'d> {
 /// A graph in the model's dictionary: what a walk looks at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ground {
-    pub(super) labels: Vec<Label>,
-    /// Where each vertex's ways start in `ways`; one more entry at the end.
-    starts: Vec<u32>,
-    ways: Vec<Way>,
+    /// The number of each vertex's label, or [`NONE`].
+    pub(super) vertices: Vec<u32>,
+    /// The vertices that have ways.
+    pub(super) inner: Vec<u32>,
+    pub(super) spots: Vec<Spot>,
+    pub(super) ways: Vec<Way>,
+    /// By a label's number, how many vertices have it; 0 for all that are not in `numbers`.
+    counts: Vec<u32>,
+    /// The numbers of the labels that vertices have.
+    numbers: Vec<u32>,
+}
+
+/// A vertex: where its ways stand, and the bits of their letters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) bits: u64,
+    start: u32,
+    end: u32,
+}
+
+impl Spot {
+    /// Its ways out of all.
+    pub(super) fn of(self, ways: &[Way]) -> &[Way] {
+        &ways[self.start as usize..self.end as usize]
+    }
+}
+
+/// The bit of a letter. Letters may share one.
+pub(super) fn bit(letter: u32) -> u64 {
+    1 << (letter % 64)
 }
 
 /// From a vertex along an edge that some pattern has.
@@ -65,41 +91,58 @@ impl Ground {
         graph: &Graph,
         dictionary: Dictionary<'_>,
     ) {
-        self.labels.clear();
-        self.labels.extend(graph.labels().iter().map(|&l| dictionary.vertex(l)));
+        self.vertices.clear();
+        let number = |&l: &Label| alphabet.vertex(dictionary.vertex(l));
+        self.vertices.extend(graph.labels().iter().map(number));
+        self.count_labels(alphabet);
+        self.inner.clear();
         self.ways.clear();
-        self.starts.clear();
-        self.starts.push(0);
+        self.spots.clear();
         for v in 0..graph.vertex_count() as u32 {
+            let mut bits = 0;
+            let start = self.ways.len() as u32;
             for n in graph.neighbors(v) {
-                let label = self.labels[n.vertex as usize];
-                if let Some(letter) = alphabet.letter(dictionary.edge(n.label), label) {
+                let number = self.vertices[n.vertex as usize];
+                let letter = alphabet.letter(dictionary.edge(n.label), number);
+                if letter != NONE {
                     self.ways.push(Way { letter, vertex: n.vertex });
+                    bits |= bit(letter);
                 }
             }
-            self.starts.push(self.ways.len() as u32);
+            self.inner.extend((bits != 0).then_some(v));
+            self.spots.push(Spot { bits, start, end: self.ways.len() as u32 });
         }
     }
 
-    /// The ways from a vertex.
-    pub(super) fn ways(&self, from: u32) -> &[Way] {
-        let start = self.starts[from as usize];
-        let end = self.starts[from as usize + 1];
-        &self.ways[start as usize..end as usize]
+    fn count_labels(&mut self, alphabet: &Alphabet) {
+        self.numbers.drain(..).for_each(|number| self.counts[number as usize] = 0);
+        self.counts.resize(alphabet.vertex_count(), 0);
+        for &number in self.vertices.iter().filter(|&&number| number != NONE) {
+            let count = &mut self.counts[number as usize];
+            *count += 1;
+            if *count == 1 {
+                self.numbers.push(number);
+            }
+        }
+    }
+
+    /// The numbers of the labels that vertices have, and how many have each.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.numbers.iter().map(|&number| (number, self.counts[number as usize]))
     }
 
     /// The number of vertices and ways.
     pub(super) fn parts(&self) -> usize {
-        self.labels.len() + self.ways.len()
+        self.vertices.len() + self.ways.len()
     }
+}
 
-    /// The kinds of edges of the graph that was taken up.
-    pub(super) fn kinds(&self, graph: &Graph, dictionary: Dictionary<'_>) -> Needs {
-        let mut kinds = Needs::default();
-        for e in graph.edges() {
-            let [u, v] = [e.u, e.v].map(|w| self.labels[w as usize]);
-            kinds.count(u, dictionary.edge(e.label), v);
-        }
-        kinds
+/// The kinds of edges of a graph.
+pub(super) fn kinds(graph: &Graph, dictionary: Dictionary<'_>) -> Needs {
+    let mut kinds = Needs::default();
+    for e in graph.edges() {
+        let [u, v] = [e.u, e.v].map(|w| dictionary.vertex(graph.label(w)));
+        kinds.count(u, dictionary.edge(e.label), v);
     }
+    kinds
 }

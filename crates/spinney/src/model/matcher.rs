@@ -14,10 +14,11 @@
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
 //! the scratch has grown.
 
+use super::alphabet::{Alphabet, NONE};
 pub use super::ground::Dictionary;
-use super::ground::Ground;
-use super::prefix::{Alphabet, Group, NONE, Prefixes};
-use super::screen::{Screen, Sight};
+use super::ground::{Ground, Spot, Way, bit, kinds};
+use super::prefix::{Branch, Prefixes};
+use super::screen::{Screen, Seen, Sight};
 use crate::graph::Graph;
 use crate::mining::dfs_code::DfsCode;
 
@@ -42,19 +43,32 @@ pub struct Scratch {
 /// What a walk changes.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// For each branch, embeddings so far; all 0 between walks.
-    embeddings: Vec<u64>,
-    /// For each branch, how many branches right below it are awake, and one for its own pattern if
-    /// that is looked for. A branch is awake if this is not 0; none is between walks.
-    awake: Vec<u32>,
-    /// For each group, how many of its branches are awake.
-    awake_in_group: Vec<u32>,
-    /// The branches of the patterns that are looked for.
-    wanted: Vec<u32>,
+    /// The branches that lead to patterns that are looked for: no more than these are walked.
+    buds: Vec<Bud>,
+    /// The branch of each bud.
+    woken: Vec<u32>,
+    /// The bud of each branch, or [`NONE`], as for all between walks.
+    bud_of: Vec<u32>,
     /// The embedding: the graph's vertex for each of the pattern's.
     row: Vec<u32>,
     /// For each vertex, whether the embedding uses it.
     used: Vec<bool>,
+}
+
+/// A branch in a graph.
+#[derive(Clone, Copy, Debug)]
+struct Bud {
+    branch: Branch,
+    parent: u32,
+    /// Its first child and its next sibling among the buds, or [`NONE`].
+    first: u32,
+    next: u32,
+    /// How many of its children are awake, and one for its own pattern if that is still looked for:
+    /// the bud is awake if this is not 0.
+    awake: u32,
+    /// Embeddings of its pattern so far, and how many are enough.
+    embeddings: u64,
+    enough: u64,
 }
 
 impl Matcher {
@@ -64,8 +78,8 @@ impl Matcher {
         let patterns: Vec<(&DfsCode, u32)> = patterns.into_iter().collect();
         let codes = patterns.iter().map(|p| p.0);
         let alphabet = Alphabet::of(codes.clone());
-        let screen = Screen::new(codes, &alphabet);
-        let tree = Prefixes::new(&patterns, &alphabet);
+        let screen = || Screen::new(codes, &alphabet);
+        let (screen, tree) = rayon::join(screen, || Prefixes::new(&patterns, &alphabet));
         Matcher { alphabet, screen, tree, without_screen: false }
     }
 
@@ -109,15 +123,21 @@ impl Matcher {
         let Scratch { ground, sight, state, found } = scratch;
         ground.prepare(&self.alphabet, graph, dictionary);
         state.prepare(&self.tree, graph);
+        found.clear();
         let tree = &self.tree;
-        let mut wake = |pattern: u32| state.wake(tree.ends[pattern as usize], tree);
         if self.without_screen {
-            (0..self.len() as u32).for_each(wake);
+            (0..self.len() as u32).for_each(|pattern| state.wake(pattern, tree));
         } else {
-            let kinds = || ground.kinds(graph, dictionary);
-            self.screen.for_each(ground, sight, kinds, &mut wake);
+            let seen = |seen| match seen {
+                Seen::Perhaps(pattern) => state.wake(pattern, tree),
+                Seen::Surely(pattern, embeddings) => {
+                    found.extend(tree.found(tree.ends[pattern as usize], embeddings));
+                }
+            };
+            self.screen.for_each(ground, sight, || kinds(graph, dictionary), seen);
         }
-        Walk { tree, ground, state }.start();
+        Walk::over(tree, ground, state).start();
+        tree.count_vertices(ground, found);
         state.collect(tree, found);
         found
     }
@@ -125,76 +145,65 @@ impl Matcher {
 
 impl State {
     fn prepare(&mut self, tree: &Prefixes, graph: &Graph) {
-        self.embeddings.resize(tree.branches.len(), 0);
-        self.awake.resize(tree.branches.len(), 0);
-        self.awake_in_group.resize(tree.groups.len(), 0);
+        self.bud_of.resize(tree.branches.len(), NONE);
         self.row.resize(tree.most_vertices, 0);
         self.used.clear();
         self.used.resize(graph.vertex_count(), false);
     }
 
-    /// The pattern that ends at a branch is looked for.
-    fn wake(&mut self, end: u32, tree: &Prefixes) {
-        self.wanted.push(end);
+    /// A pattern is looked for; one of a single vertex is counted without a walk.
+    fn wake(&mut self, pattern: u32, tree: &Prefixes) {
+        let end = tree.ends[pattern as usize];
         let mut at = end;
-        while at != NONE {
-            self.awake[at as usize] += 1;
-            if self.awake[at as usize] > 1 {
-                return;
-            }
-            let branch = &tree.branches[at as usize];
-            if branch.group != NONE {
-                self.awake_in_group[branch.group as usize] += 1;
-            }
-            at = branch.parent;
+        if tree.branches[at as usize].parent == NONE {
+            return;
         }
+        let mut child = NONE;
+        while at != NONE {
+            let known = self.bud_of[at as usize];
+            let here = if known == NONE { self.add(at, tree) } else { known };
+            let bud = &mut self.buds[here as usize];
+            bud.awake += 1;
+            let next = bud.first;
+            if child != NONE {
+                bud.first = child;
+                let child = &mut self.buds[child as usize];
+                child.next = next;
+                child.parent = here;
+            }
+            if known != NONE {
+                break;
+            }
+            child = here;
+            at = tree.branches[at as usize].parent;
+        }
+        let bud = self.bud_of[end as usize];
+        self.buds[bud as usize].enough = tree.quotas[end as usize].enough;
     }
 
-    /// The pattern that ends at a branch need no longer be looked for.
-    fn finish(&mut self, end: u32, tree: &Prefixes) {
-        let mut at = end;
-        while at != NONE {
-            self.awake[at as usize] -= 1;
-            if self.awake[at as usize] > 0 {
-                return;
-            }
-            let branch = &tree.branches[at as usize];
-            if branch.group != NONE {
-                self.awake_in_group[branch.group as usize] -= 1;
-            }
-            at = branch.parent;
-        }
+    fn add(&mut self, at: u32, tree: &Prefixes) -> u32 {
+        let new = self.buds.len() as u32;
+        let branch = tree.branches[at as usize];
+        self.buds.push(Bud {
+            branch,
+            parent: NONE,
+            first: NONE,
+            next: NONE,
+            awake: 0,
+            embeddings: 0,
+            enough: 0,
+        });
+        self.woken.push(at);
+        self.bud_of[at as usize] = new;
+        new
     }
 
     /// Gathers what was found and forgets the walk.
     fn collect(&mut self, tree: &Prefixes, found: &mut Vec<(u32, u32)>) {
-        found.clear();
-        while let Some(end) = self.wanted.pop() {
-            let embeddings = std::mem::take(&mut self.embeddings[end as usize]);
-            if embeddings > 0 {
-                let branch = &tree.branches[end as usize];
-                let times = embeddings.div_ceil(branch.automorphisms);
-                found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
-            }
-            let mut at = end;
-            while at != NONE && std::mem::take(&mut self.awake[at as usize]) > 0 {
-                let branch = &tree.branches[at as usize];
-                if branch.group != NONE {
-                    self.awake_in_group[branch.group as usize] = 0;
-                }
-                at = branch.parent;
-            }
-        }
-    }
-
-    /// One more embedding of the pattern that ends at `at`.
-    fn count(&mut self, at: u32, tree: &Prefixes) {
-        let enough = tree.branches[at as usize].enough;
-        let embeddings = &mut self.embeddings[at as usize];
-        if *embeddings < enough {
-            *embeddings += 1;
-            if *embeddings == enough {
-                self.finish(at, tree);
+        for (bud, at) in self.buds.drain(..).zip(self.woken.drain(..)) {
+            self.bud_of[at as usize] = NONE;
+            if bud.embeddings > 0 {
+                found.extend(tree.found(at, bud.embeddings));
             }
         }
     }
@@ -202,73 +211,106 @@ impl State {
 
 /// One graph being walked.
 struct Walk<'w> {
-    tree: &'w Prefixes,
+    roots: &'w [u32],
     ground: &'w Ground,
-    state: &'w mut State,
+    spots: &'w [Spot],
+    ways: &'w [Way],
+    bud_of: &'w [u32],
+    buds: &'w mut [Bud],
+    row: &'w mut [u32],
+    used: &'w mut [bool],
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn over(tree: &'w Prefixes, ground: &'w Ground, state: &'w mut State) -> Walk<'w> {
+        Walk {
+            roots: &tree.roots,
+            ground,
+            spots: &ground.spots,
+            ways: &ground.ways,
+            bud_of: &state.bud_of,
+            buds: &mut state.buds,
+            row: &mut state.row,
+            used: &mut state.used,
+        }
+    }
+
     fn start(&mut self) {
-        for (v, &label) in (0..).zip(&self.ground.labels) {
-            if let Some(root) = self.tree.root(label)
-                && self.is_awake(root)
-            {
-                self.enter(root, 0, v);
+        let ground = self.ground;
+        for &v in &ground.inner {
+            let number = ground.vertices[v as usize];
+            let root = self.roots.get(number as usize).copied().unwrap_or(NONE);
+            let bud = self.bud_of.get(root as usize).copied().unwrap_or(NONE);
+            if bud != NONE && self.buds[bud as usize].awake > 0 {
+                self.enter(bud, 0, v);
             }
         }
     }
 
-    /// Whether some pattern at or below a branch is still looked for.
-    fn is_awake(&self, at: u32) -> bool {
-        self.state.awake[at as usize] > 0
+    /// The embedding reaches a bud with one more vertex, the pattern's `place`.
+    fn enter(&mut self, bud: u32, place: u16, vertex: u32) {
+        self.row[usize::from(place)] = vertex;
+        self.used[vertex as usize] = true;
+        self.follow(bud);
+        self.used[vertex as usize] = false;
     }
 
-    /// The embedding reaches branch `at` with one more vertex, the pattern's `place`.
-    fn enter(&mut self, at: u32, place: u32, vertex: u32) {
-        self.state.row[place as usize] = vertex;
-        self.state.used[vertex as usize] = true;
-        self.follow(at);
-        self.state.used[vertex as usize] = false;
-    }
-
-    /// The embedding in the state reaches branch `at`: counts it and goes on below.
+    /// The embedding in the state reaches a bud: counts it and goes on above.
     fn follow(&mut self, at: u32) {
-        let tree = self.tree;
-        let branch = &tree.branches[at as usize];
-        if branch.pattern != NONE {
-            self.state.count(at, tree);
+        let bud = &mut self.buds[at as usize];
+        let mut child = bud.first;
+        if bud.embeddings < bud.enough {
+            bud.embeddings += 1;
+            if bud.embeddings == bud.enough {
+                self.finish(at);
+            }
         }
-        for back in &tree.backs[branch.backs.0 as usize..branch.backs.1 as usize] {
-            if self.is_awake(back.child) {
-                let [from, to] = [back.from, back.to].map(|v| self.state.row[v as usize]);
-                let mut ways = self.ground.ways(from).iter();
-                if ways.any(|way| way.vertex == to && way.letter == back.letter) {
-                    self.follow(back.child);
+        let mut before = NONE;
+        while child != NONE {
+            let Bud { branch, next, awake, .. } = self.buds[child as usize];
+            if awake > 0 {
+                let spot = self.spots[self.row[usize::from(branch.from)] as usize];
+                if spot.bits & bit(branch.letter) != 0 {
+                    self.step(child, branch, spot);
+                }
+                before = child;
+            } else if before == NONE {
+                self.buds[at as usize].first = next;
+            } else {
+                self.buds[before as usize].next = next;
+            }
+            child = next;
+        }
+    }
+
+    /// The pattern of a bud need no longer be looked for.
+    fn finish(&mut self, bud: u32) {
+        let mut at = bud;
+        while let Some(bud) = self.buds.get_mut(at as usize) {
+            bud.awake -= 1;
+            if bud.awake > 0 {
+                return;
+            }
+            at = bud.parent;
+        }
+    }
+
+    /// Goes along every edge from a vertex that leads to a bud.
+    fn step(&mut self, bud: u32, branch: Branch, spot: Spot) {
+        let ways = spot.of(self.ways);
+        if branch.is_forward() {
+            for way in ways {
+                if way.letter == branch.letter && !self.used[way.vertex as usize] {
+                    self.enter(bud, branch.to, way.vertex);
+                    if self.buds[bud as usize].awake == 0 {
+                        return;
+                    }
                 }
             }
-        }
-        let first = branch.groups.0;
-        let groups = &tree.groups[first as usize..branch.groups.1 as usize];
-        for (number, group) in (first as usize..).zip(groups) {
-            if self.state.awake_in_group[number] > 0 {
-                self.step(group);
-            }
-        }
-    }
-
-    /// Goes along every edge of a group that the graph has.
-    fn step(&mut self, group: &Group) {
-        let steps = &self.tree.steps[group.steps.0 as usize..group.steps.1 as usize];
-        let ground = self.ground;
-        for way in ground.ways(self.state.row[group.from as usize]) {
-            if self.state.used[way.vertex as usize] {
-                continue;
-            }
-            let step = steps.iter().find(|s| s.letter >= way.letter);
-            if let Some(step) = step.filter(|s| s.letter == way.letter)
-                && self.is_awake(step.child)
-            {
-                self.enter(step.child, group.to, way.vertex);
+        } else {
+            let to = self.row[usize::from(branch.to)];
+            if ways.iter().any(|way| way.vertex == to && way.letter == branch.letter) {
+                self.follow(bud);
             }
         }
     }

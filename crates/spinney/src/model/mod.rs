@@ -9,6 +9,7 @@
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.
 
+mod alphabet;
 pub mod attribution;
 pub mod contributions;
 pub(crate) mod envelope;

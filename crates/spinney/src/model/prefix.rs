@@ -1,216 +1,147 @@
 //! A model's patterns merged into a prefix tree, laid out for walking.
 //!
-//! Patterns whose DFS codes start alike share branches. A branch's forward edges are grouped by the
-//! vertex they leave and sorted by what they lead to ([`Alphabet`]), so that a neighbour finds its
-//! branch by search instead of every branch looking at every neighbour.
+//! Patterns whose DFS codes start alike share branches. Each label and each pair of labels that an
+//! edge leads over has a number ([`Alphabet`]), by which branches and graphs are compared.
 //!
 //! **Invariant.** A parent's number is less than its children's.
 //!
-//! **Cost.** One pass over the patterns' edges. Automorphisms are counted only of patterns that must
+//! **Cost.** One pass over the patterns' edges. Automorphisms are counted only where a pattern must
 //! occur more than once.
 
 use rustc_hash::FxHashMap;
 
-use crate::labels::{Label, UNSEEN};
+use super::alphabet::{Alphabet, NONE};
+use super::ground::Ground;
 use crate::mining::canonical::Canonizer;
 use crate::mining::dfs_code::{DfsCode, DfsEdge};
-
-/// No pattern, no branch.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// The prefix tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefixes {
     pub(super) branches: Vec<Branch>,
-    pub(super) groups: Vec<Group>,
-    pub(super) steps: Vec<Step>,
-    pub(super) backs: Vec<Back>,
-    /// The branch of each root label.
-    pub(super) roots: FxHashMap<Label, u32>,
+    /// By branch, how often its pattern must be found.
+    pub(super) quotas: Vec<Quota>,
+    /// The branch of each vertex label's number, or [`NONE`].
+    pub(super) roots: Vec<u32>,
     /// The branch at the end of each pattern.
     pub(super) ends: Vec<u32>,
     /// The number of vertices of the largest pattern.
     pub(super) most_vertices: usize,
 }
 
-/// A prefix of some pattern.
-#[derive(Clone, Debug)]
+/// A prefix of some pattern, and the edge that it ends with.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Branch {
     /// The pattern that ends here, or [`NONE`].
     pub(super) pattern: u32,
     pub(super) parent: u32,
-    /// The group that leads here, or [`NONE`].
-    pub(super) group: u32,
-    /// Where its groups of forward edges start and end.
-    pub(super) groups: (u32, u32),
-    /// Where its backward edges start and end.
-    pub(super) backs: (u32, u32),
+    /// The edge's vertices in the pattern.
+    pub(super) from: u16,
+    pub(super) to: u16,
+    /// The edge's letter; [`NONE`] if no graph has it.
+    pub(super) letter: u32,
+}
+
+/// How many embeddings of a pattern are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quota {
     pub(super) automorphisms: u64,
-    /// How many embeddings show that the pattern occurs as often as any tree asks for.
+    /// So many show that the pattern occurs as often as any tree asks for.
     pub(super) enough: u64,
 }
 
-/// Forward edges that leave the same vertex of a prefix.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    pub(super) from: u32,
-    /// The vertex that they discover.
-    pub(super) to: u32,
-    /// Where its steps start and end.
-    pub(super) steps: (u32, u32),
-}
-
-/// A forward edge: the letter of what it leads to, and its branch. Ascending in a group.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) letter: u32,
-    pub(super) child: u32,
-}
-
-/// A backward edge and its branch.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Back {
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) letter: u32,
-    pub(super) child: u32,
-}
-
-/// Pairs of an edge label and the label of the vertex that it leads to, in patterns, as small
-/// numbers.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Alphabet {
-    letters: FxHashMap<(Label, Label), u32>,
-}
-
-impl Alphabet {
-    /// The pairs in some patterns, every edge read both ways; none with an unseen label.
-    pub(super) fn of<'a>(patterns: impl Iterator<Item = &'a DfsCode>) -> Alphabet {
-        let mut letters = FxHashMap::default();
-        for edge in patterns.flat_map(DfsCode::edges) {
-            for vertex in [edge.to_label, edge.from_label] {
-                if vertex == UNSEEN || edge.edge_label == UNSEEN {
-                    continue;
-                }
-                let next = letters.len() as u32;
-                letters.entry((edge.edge_label, vertex)).or_insert(next);
-            }
-        }
-        Alphabet { letters }
-    }
-
-    /// The letter of a pair; none if no pattern has it.
-    pub(super) fn letter(&self, edge: Label, vertex: Label) -> Option<u32> {
-        self.letters.get(&(edge, vertex)).copied()
+impl Branch {
+    /// Whether its edge discovers a vertex.
+    pub(super) fn is_forward(&self) -> bool {
+        self.from < self.to
     }
 }
 
-/// A branch while the tree is being made.
-struct Sprout {
-    edge: Option<DfsEdge>,
-    /// Vertices of the prefix.
-    vertices: u32,
-    parent: u32,
-    children: Vec<u32>,
-    pattern: u32,
+/// A prefix tree being made.
+struct Growth<'g> {
+    tree: Prefixes,
+    alphabet: &'g Alphabet,
+    children: FxHashMap<(u32, DfsEdge), u32>,
 }
 
 impl Prefixes {
     /// The tree of `patterns`, each with the highest number of occurrences that matters.
     pub(super) fn new(patterns: &[(&DfsCode, u32)], alphabet: &Alphabet) -> Prefixes {
-        let mut tree = Prefixes::default();
-        let mut sprouts: Vec<Sprout> = Vec::new();
-        for (number, (code, _)) in patterns.iter().enumerate() {
-            let at = place(code, &mut sprouts, &mut tree.roots);
-            sprouts[at].pattern = number as u32;
-            tree.ends.push(at as u32);
-        }
-        tree.most_vertices = sprouts.iter().map(|s| s.vertices as usize).max().unwrap_or(0);
-        for sprout in &sprouts {
-            tree.add(sprout, &sprouts, alphabet);
-        }
+        let roots = vec![NONE; alphabet.vertex_count()];
+        let tree = Prefixes { roots, ..Prefixes::default() };
+        let mut growth = Growth { tree, alphabet, children: FxHashMap::default() };
         let mut canonizer = Canonizer::new();
-        for branch in &mut tree.branches {
-            let Some(&(code, most)) = patterns.get(branch.pattern as usize) else { continue };
-            // One embedding of the last occurrence shows it.
-            branch.enough = 1;
-            if most > 1 {
-                let graph = code.to_graph();
-                branch.automorphisms = graph.map_or(1, |g| canonizer.canonical(&g).automorphisms);
-                let before = branch.automorphisms.saturating_mul(u64::from(most) - 1);
-                branch.enough = before.saturating_add(1);
-            }
+        for (number, &(code, most)) in (0..).zip(patterns) {
+            let end = growth.place(code);
+            let tree = &mut growth.tree;
+            tree.branches[end as usize].pattern = number;
+            tree.quotas[end as usize] = Quota::of(code, most, &mut canonizer);
+            tree.ends.push(end);
+            tree.most_vertices = tree.most_vertices.max(code.vertex_count());
         }
-        for (number, group) in (0..).zip(&tree.groups) {
-            for step in &tree.steps[group.steps.0 as usize..group.steps.1 as usize] {
-                tree.branches[step.child as usize].group = number;
-            }
-        }
-        tree
+        growth.tree
     }
 
-    /// The branch of a label, if patterns start with it.
-    pub(super) fn root(&self, label: Label) -> Option<u32> {
-        if label == UNSEEN { None } else { self.roots.get(&label).copied() }
+    /// The pattern that ends at a branch and how often it occurs, by its number of embeddings, as
+    /// far as any tree asks.
+    pub(super) fn found(&self, end: u32, embeddings: u64) -> Option<(u32, u32)> {
+        let Branch { pattern, .. } = *self.branches.get(end as usize)?;
+        let Quota { automorphisms, enough } = self.quotas[end as usize];
+        let embeddings = embeddings.min(enough);
+        let times =
+            if automorphisms == 1 { embeddings } else { embeddings.div_ceil(automorphisms) };
+        (pattern != NONE).then_some((pattern, u32::try_from(times).unwrap_or(u32::MAX)))
     }
 
-    /// Lays a branch out, after all with smaller numbers.
-    fn add(&mut self, sprout: &Sprout, sprouts: &[Sprout], alphabet: &Alphabet) {
-        let groups = self.groups.len() as u32;
-        let backs = self.backs.len() as u32;
-        let mut forward: Vec<(u32, u32, u32)> = Vec::new();
-        for &child in &sprout.children {
-            let Some(edge) = &sprouts[child as usize].edge else { continue };
-            let from = edge.from.into();
-            let to = edge.to.into();
-            let letter = alphabet.letter(edge.edge_label, edge.to_label);
-            if edge.is_forward() {
-                forward.extend(letter.map(|letter| (from, letter, child)));
-            } else {
-                self.backs.extend(letter.map(|letter| Back { from, to, letter, child }));
-            }
-        }
-        forward.sort_unstable();
-        for same in forward.chunk_by(|a, b| a.0 == b.0) {
-            let start = self.steps.len() as u32;
-            let step = |&(_, letter, child)| Step { letter, child };
-            self.steps.extend(same.iter().map(step));
-            let from = same[0].0;
-            let steps = (start, self.steps.len() as u32);
-            self.groups.push(Group { from, to: sprout.vertices, steps });
-        }
-        self.branches.push(Branch {
-            pattern: sprout.pattern,
-            parent: sprout.parent,
-            group: NONE,
-            groups: (groups, self.groups.len() as u32),
-            backs: (backs, self.backs.len() as u32),
-            automorphisms: 1,
-            enough: 0,
-        });
+    /// Adds the patterns of one vertex that a graph has, with their numbers of occurrences.
+    pub(super) fn count_vertices(&self, ground: &Ground, found: &mut Vec<(u32, u32)>) {
+        let of_label =
+            |(number, count): (u32, u32)| self.found(self.roots[number as usize], u64::from(count));
+        found.extend(ground.counts().filter_map(of_label));
     }
 }
 
-/// The branch at the end of `code`, made as far as it is new.
-fn place(code: &DfsCode, sprouts: &mut Vec<Sprout>, roots: &mut FxHashMap<Label, u32>) -> usize {
-    let mut at = *roots.entry(code.root()).or_insert_with(|| Sprout::add(sprouts, None, NONE));
-    for &edge in code.edges() {
-        let children = &sprouts[at as usize].children;
-        let known = children.iter().copied().find(|&c| sprouts[c as usize].edge == Some(edge));
-        at = known.unwrap_or_else(|| {
-            let new = Sprout::add(sprouts, Some(edge), at);
-            sprouts[at as usize].children.push(new);
-            new
+impl Growth<'_> {
+    /// The branch at the end of `code`, made as far as it is new.
+    fn place(&mut self, code: &DfsCode) -> u32 {
+        let number = self.alphabet.vertex(code.root());
+        let known = self.tree.roots.get(number as usize).copied().filter(|&root| root != NONE);
+        let mut at = known.unwrap_or_else(|| {
+            let root = self.tree.add(NONE, None, NONE);
+            if let Some(place) = self.tree.roots.get_mut(number as usize) {
+                *place = root;
+            }
+            root
         });
+        for edge in code.edges() {
+            let Growth { tree, alphabet, children } = self;
+            at = *children.entry((at, *edge)).or_insert_with(|| {
+                let letter = alphabet.letter(edge.edge_label, alphabet.vertex(edge.to_label));
+                tree.add(at, Some(edge), letter)
+            });
+        }
+        at
     }
-    at as usize
 }
 
-impl Sprout {
-    fn add(sprouts: &mut Vec<Sprout>, edge: Option<DfsEdge>, parent: u32) -> u32 {
-        let before = sprouts.get(parent as usize).map_or(0, |p| p.vertices);
-        let vertices = before + u32::from(edge.is_none_or(|e| e.is_forward()));
-        sprouts.push(Sprout { edge, vertices, parent, children: Vec::new(), pattern: NONE });
-        sprouts.len() as u32 - 1
+impl Prefixes {
+    fn add(&mut self, parent: u32, edge: Option<&DfsEdge>, letter: u32) -> u32 {
+        let [from, to] = edge.map_or([0, 0], |e| [e.from, e.to]);
+        self.branches.push(Branch { pattern: NONE, parent, from, to, letter });
+        self.quotas.push(Quota { automorphisms: 1, enough: 0 });
+        self.branches.len() as u32 - 1
+    }
+}
+
+impl Quota {
+    fn of(code: &DfsCode, most: u32, canonizer: &mut Canonizer) -> Quota {
+        if most <= 1 {
+            return Quota { automorphisms: 1, enough: 1 };
+        }
+        let graph = code.to_graph();
+        let automorphisms = graph.map_or(1, |g| canonizer.canonical(&g).automorphisms);
+        // One embedding of the last occurrence shows it.
+        let before = automorphisms.saturating_mul(u64::from(most) - 1);
+        Quota { automorphisms, enough: before.saturating_add(1) }
     }
 }

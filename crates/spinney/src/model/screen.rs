@@ -2,22 +2,20 @@
 //!
 //! Most patterns of a model are in no given graph, and a walk would look for each of them until
 //! every beginning has failed. Here the graph's short paths are read once, and a pattern stays only
-//! if each of its own is among them.
+//! if each of its own is among them. (Patterns of one vertex are counted without all this.)
 //!
 //! **Invariant.** Nothing that occurs is left out: an occurrence takes paths to paths of the same
-//! labels. What is left in need not occur.
+//! labels. What is left in need not occur; but a pattern that is a path itself is seen to occur as
+//! often as its path is met.
 //!
 //! **Cost.** The paths of at most [`MAX_PATH_EDGES`] edges that some pattern begins with, then a
 //! look at the patterns whose rarest path is there. Where vertices have so many neighbours that
 //! paths are too many, kinds of edges decide ([`Needs`]).
 
-use rustc_hash::FxHashMap;
-
-use super::ground::Ground;
+use super::alphabet::{Alphabet, NONE};
+use super::ground::{Ground, bit};
 use super::needs::Needs;
-use super::prefix::Alphabet;
-use super::trails::{Trail, Trails};
-use crate::labels::{Label, UNSEEN};
+use super::trails::{Needed, Trail, Trails};
 use crate::mining::dfs_code::DfsCode;
 
 /// The most edges of a path that is looked for.
@@ -26,15 +24,20 @@ pub(super) const MAX_PATH_EDGES: usize = 4;
 /// The most steps along paths for each vertex and edge of a graph.
 const MAX_STEPS_A_PART: usize = 64;
 
+/// Of more longer paths the one with a letter is found by bisection.
+const MAX_SCANNED_PATHS: usize = 6;
+
 /// The paths that patterns need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Screen {
-    /// The path of one vertex of each label.
-    starts: FxHashMap<Label, u32>,
+    /// The path of one vertex of each label's number, or [`NONE`].
+    starts: Vec<u32>,
     /// The paths with one edge more, path after path, each path's ascending by letter.
     longer: Vec<Longer>,
     /// Where each path's longer ones start; one more entry at the end.
     longer_starts: Vec<u32>,
+    /// By path, the bits of the letters by which others are longer.
+    bits: Vec<u64>,
     /// The patterns by their rarest path.
     suspects: Vec<Suspect>,
     /// Where each path's suspects start; one more entry at the end.
@@ -56,14 +59,25 @@ struct Longer {
 #[derive(Clone, Copy, Debug)]
 struct Suspect {
     pattern: u32,
+    /// Whether the pattern is no more than its path.
+    is_path: bool,
     needed: (u32, u32),
+}
+
+/// A pattern that a graph can have, or has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Seen {
+    /// It may be there.
+    Perhaps(u32),
+    /// It is there, with so many embeddings.
+    Surely(u32, u64),
 }
 
 /// What is seen of one graph; reusable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sight {
-    /// Whether the graph has each path; all false between graphs.
-    has: Vec<bool>,
+    /// How often the graph has each path; all 0 between graphs.
+    times: Vec<u32>,
     /// The paths that it has.
     present: Vec<u32>,
 }
@@ -77,13 +91,13 @@ impl Screen {
         let mut screen = Screen { kinds: patterns.map(Needs::of).collect(), ..Screen::default() };
         screen.lay_out(&trails);
         let mut users = vec![0u32; trails.paths];
-        trails.needed.iter().flatten().for_each(|&path| users[path as usize] += 1);
+        trails.needed.iter().flat_map(|n| &n.paths).for_each(|&path| users[path as usize] += 1);
         let mut by_rarest: Vec<Vec<Suspect>> = vec![Vec::new(); trails.paths];
-        for (pattern, mut needed) in (0..).zip(trails.needed) {
+        for (pattern, Needed { paths: mut needed, is_path }) in (0..).zip(trails.needed) {
             needed.sort_unstable_by_key(|&path| (users[path as usize], path));
             let start = screen.needed.len() as u32;
             screen.needed.extend(&needed[1..]);
-            let suspect = Suspect { pattern, needed: (start, screen.needed.len() as u32) };
+            let suspect = Suspect { pattern, is_path, needed: (start, screen.needed.len() as u32) };
             by_rarest[needed[0] as usize].push(suspect);
         }
         screen.suspect_starts.push(0);
@@ -100,9 +114,11 @@ impl Screen {
         let mut longer: Vec<(Trail, u32)> = trails.longer.iter().map(|(&t, &p)| (t, p)).collect();
         longer.sort_unstable_by_key(|(trail, _)| (trail.path, trail.letter));
         self.longer_starts = vec![0; trails.paths + 1];
+        self.bits = vec![0; trails.paths];
         for (trail, path) in longer {
             self.longer.push(Longer { letter: trail.letter, path });
             self.longer_starts[trail.path as usize + 1] += 1;
+            self.bits[trail.path as usize] |= bit(trail.letter);
         }
         for path in 0..trails.paths {
             self.longer_starts[path + 1] += self.longer_starts[path];
@@ -115,9 +131,9 @@ impl Screen {
         ground: &Ground,
         sight: &mut Sight,
         kinds: impl FnOnce() -> Needs,
-        each: impl FnMut(u32),
+        each: impl FnMut(Seen),
     ) {
-        sight.has.resize(self.suspect_starts.len() - 1, false);
+        sight.times.resize(self.suspect_starts.len() - 1, 0);
         let left = MAX_STEPS_A_PART * ground.parts();
         let mut look = Look { screen: self, ground, sight, row: [0; MAX_PATH_EDGES + 1], left };
         if look.along_all() {
@@ -125,21 +141,23 @@ impl Screen {
         } else {
             let kinds = kinds();
             let has_kinds = |&pattern: &u32| self.kinds[pattern as usize].met_by(&kinds);
-            (0..self.kinds.len() as u32).filter(has_kinds).for_each(each);
+            (0..self.kinds.len() as u32).filter(has_kinds).map(Seen::Perhaps).for_each(each);
         }
         for path in sight.present.drain(..) {
-            sight.has[path as usize] = false;
+            sight.times[path as usize] = 0;
         }
     }
 
-    fn by_paths(&self, sight: &Sight, mut each: impl FnMut(u32)) {
+    fn by_paths(&self, sight: &Sight, mut each: impl FnMut(Seen)) {
         for &path in &sight.present {
             let start = self.suspect_starts[path as usize] as usize;
             let end = self.suspect_starts[path as usize + 1] as usize;
             for suspect in &self.suspects[start..end] {
                 let needed = &self.needed[suspect.needed.0 as usize..suspect.needed.1 as usize];
-                if needed.iter().all(|&other| sight.has[other as usize]) {
-                    each(suspect.pattern);
+                if suspect.is_path {
+                    each(Seen::Surely(suspect.pattern, sight.times[path as usize].into()));
+                } else if needed.iter().all(|&other| sight.times[other as usize] > 0) {
+                    each(Seen::Perhaps(suspect.pattern));
                 }
             }
         }
@@ -166,8 +184,10 @@ struct Look<'l> {
 impl Look<'_> {
     /// Looks along all paths; whether there are not too many.
     fn along_all(&mut self) -> bool {
-        (0..).zip(&self.ground.labels).all(|(v, label)| {
-            let start = self.screen.starts.get(label).filter(|_| *label != UNSEEN);
+        let ground = self.ground;
+        ground.inner.iter().all(|&v| {
+            let number = ground.vertices[v as usize];
+            let start = self.screen.starts.get(number as usize).filter(|&&path| path != NONE);
             start.is_none_or(|&path| {
                 self.row[0] = v;
                 self.along(path, 0)
@@ -176,28 +196,42 @@ impl Look<'_> {
     }
 
     fn along(&mut self, path: u32, edges: usize) -> bool {
-        let has = &mut self.sight.has[path as usize];
-        if !std::mem::replace(has, true) {
+        let times = &mut self.sight.times[path as usize];
+        *times += 1;
+        if *times == 1 {
             self.sight.present.push(path);
         }
-        let longer = self.screen.longer(path);
-        if longer.is_empty() {
+        let bits = self.screen.bits[path as usize];
+        let spot = self.ground.spots[self.row[edges] as usize];
+        if spot.bits & bits == 0 {
             return true;
         }
-        let ways = self.ground.ways(self.row[edges]);
+        let ways = spot.of(&self.ground.ways);
         if self.left < ways.len() {
             return false;
         }
         self.left -= ways.len();
-        ways.iter().all(|way| {
-            let next = longer.iter().find(|l| l.letter >= way.letter);
-            next.filter(|l| l.letter == way.letter).is_none_or(|next| {
-                if self.row[..edges].contains(&way.vertex) {
-                    return true;
-                }
+        let longer = self.screen.longer(path);
+        for way in ways {
+            if bits & bit(way.letter) == 0 || self.row[..edges].contains(&way.vertex) {
+                continue;
+            }
+            if let Some(next) = longer_by(longer, way.letter) {
                 self.row[edges + 1] = way.vertex;
-                self.along(next.path, edges + 1)
-            })
-        })
+                if !self.along(next, edges + 1) {
+                    return false;
+                }
+            }
+        }
+        true
     }
+}
+
+/// The path that is longer by a letter.
+fn longer_by(longer: &[Longer], letter: u32) -> Option<u32> {
+    if longer.len() > MAX_SCANNED_PATHS {
+        let at = longer.binary_search_by_key(&letter, |l| l.letter);
+        return at.ok().map(|at| longer[at].path);
+    }
+    longer.iter().find(|l| l.letter == letter).map(|l| l.path)
 }

@@ -9,9 +9,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::prefix::Alphabet;
+use super::alphabet::{Alphabet, NONE};
 use super::screen::MAX_PATH_EDGES;
-use crate::labels::Label;
 use crate::mining::dfs_code::DfsCode;
 
 /// The most steps along the paths of a pattern.
@@ -22,12 +21,20 @@ const MAX_STEPS: usize = 2_000;
 pub(super) struct Trails {
     /// The number of paths.
     pub(super) paths: usize,
-    /// The path of one vertex of each label.
-    pub(super) starts: FxHashMap<Label, u32>,
+    /// The path of one vertex of each label's number, or [`NONE`].
+    pub(super) starts: Vec<u32>,
     /// The paths with one edge more.
     pub(super) longer: FxHashMap<Trail, u32>,
     /// The paths of each pattern.
-    pub(super) needed: Vec<Vec<u32>>,
+    pub(super) needed: Vec<Needed>,
+}
+
+/// The paths that a pattern needs: one at least.
+#[derive(Debug)]
+pub(super) struct Needed {
+    pub(super) paths: Vec<u32>,
+    /// Whether it has edges and is no more than the one path.
+    pub(super) is_path: bool,
 }
 
 /// A path and the letter of one edge more.
@@ -40,7 +47,8 @@ pub(super) struct Trail {
 /// A pattern's vertices and edges.
 #[derive(Default)]
 struct Outline {
-    labels: Vec<Label>,
+    /// The number of each vertex's label.
+    labels: Vec<u32>,
     around: Vec<Vec<Arc>>,
 }
 
@@ -54,13 +62,15 @@ struct Arc {
 struct Gather<'g> {
     trails: &'g mut Trails,
     outline: &'g Outline,
-    /// How many patterns have each label.
-    users: &'g FxHashMap<Label, u32>,
+    /// How many vertices of patterns have each label.
+    users: &'g [u32],
     vertices: Vec<u16>,
     /// The letters forth and back of each edge.
     forth: Vec<u32>,
     back: Vec<u32>,
     found: Vec<u32>,
+    /// The edges of the longest path.
+    longest: usize,
     left: usize,
 }
 
@@ -70,23 +80,26 @@ impl Trails {
         patterns: impl Iterator<Item = &'a DfsCode> + Clone,
         alphabet: &Alphabet,
     ) -> Trails {
-        let mut users: FxHashMap<Label, u32> = FxHashMap::default();
+        // Labels without a number share one behind the others.
+        let unknown = alphabet.vertex_count() as u32;
+        let mut users = vec![0; alphabet.vertex_count() + 1];
+        let mut use_one = |label| users[alphabet.vertex(label).min(unknown) as usize] += 1;
         for code in patterns.clone() {
-            *users.entry(code.root()).or_default() += 1;
-            let found = code.edges().iter().filter(|e| e.is_forward());
-            found.for_each(|e| *users.entry(e.to_label).or_default() += 1);
+            use_one(code.root());
+            code.edges().iter().filter(|e| e.is_forward()).for_each(|e| use_one(e.to_label));
         }
-        let mut trails = Trails::default();
+        let mut trails = Trails { starts: vec![NONE; users.len()], ..Trails::default() };
         let mut outline = Outline::default();
         for code in patterns {
             outline.draw(code, alphabet);
-            let found = trails.gather(&outline, &users);
-            trails.needed.push(found);
+            let needed = trails.gather(&outline, &users, code.edge_count());
+            trails.needed.push(needed);
         }
         trails
     }
 
-    fn gather(&mut self, outline: &Outline, users: &FxHashMap<Label, u32>) -> Vec<u32> {
+    /// The paths of a pattern of so many edges.
+    fn gather(&mut self, outline: &Outline, users: &[u32], edges: usize) -> Needed {
         let mut gather = Gather {
             trails: self,
             outline,
@@ -95,6 +108,7 @@ impl Trails {
             forth: Vec::with_capacity(MAX_PATH_EDGES),
             back: Vec::with_capacity(MAX_PATH_EDGES),
             found: Vec::new(),
+            longest: 0,
             left: MAX_STEPS,
         };
         for v in 0..outline.labels.len() as u16 {
@@ -102,22 +116,26 @@ impl Trails {
             gather.follow();
             gather.vertices.pop();
         }
-        let mut found = gather.found;
+        let Gather { mut found, longest, .. } = gather;
+        let is_path = edges > 0 && longest == edges;
         if found.is_empty() {
             found.push(self.start(outline.labels[0]));
         }
         found.sort_unstable();
         found.dedup();
-        found
+        Needed { paths: found, is_path }
     }
 
-    fn start(&mut self, label: Label) -> u32 {
-        let paths = &mut self.paths;
-        *self.starts.entry(label).or_insert_with(|| next(paths))
+    fn start(&mut self, label: u32) -> u32 {
+        let start = &mut self.starts[label as usize];
+        if *start == NONE {
+            *start = next(&mut self.paths);
+        }
+        *start
     }
 
     /// The path of some labels.
-    fn path(&mut self, label: Label, letters: &[u32]) -> u32 {
+    fn path(&mut self, label: u32, letters: &[u32]) -> u32 {
         let start = self.start(label);
         letters.iter().fold(start, |path, &letter| {
             let paths = &mut self.paths;
@@ -134,19 +152,23 @@ fn next(paths: &mut usize) -> u32 {
 impl Outline {
     fn draw(&mut self, code: &DfsCode, alphabet: &Alphabet) {
         self.labels.clear();
-        self.labels.push(code.root());
-        self.labels.extend(code.edges().iter().filter(|e| e.is_forward()).map(|e| e.to_label));
+        let unknown = alphabet.vertex_count() as u32;
+        let number = |label| alphabet.vertex(label).min(unknown);
+        self.labels.push(number(code.root()));
+        let found = code.edges().iter().filter(|e| e.is_forward());
+        self.labels.extend(found.map(|e| number(e.to_label)));
         self.around.iter_mut().for_each(Vec::clear);
         self.around.resize(self.labels.len().max(self.around.len()), Vec::new());
         for e in code.edges() {
             for (from, to, label) in [(e.from, e.to, e.to_label), (e.to, e.from, e.from_label)] {
-                let letter = alphabet.letter(e.edge_label, label);
-                self.around[usize::from(from)].extend(letter.map(|letter| Arc { to, letter }));
+                let letter = alphabet.letter(e.edge_label, alphabet.vertex(label));
+                let arc = (letter != NONE).then_some(Arc { to, letter });
+                self.around[usize::from(from)].extend(arc);
             }
         }
     }
 
-    fn label(&self, v: u16) -> Label {
+    fn label(&self, v: u16) -> u32 {
         self.labels[usize::from(v)]
     }
 
@@ -196,11 +218,12 @@ impl Gather<'_> {
     fn keep(&mut self) {
         let [first, last] = [self.vertices[0], self.vertices[self.vertices.len() - 1]]
             .map(|v| self.outline.label(v));
-        let users = |label: Label| (self.users.get(&label), label);
+        let users = |label: u32| (self.users[label as usize], label);
         let order = users(first).cmp(&users(last));
         if order.then_with(|| self.forth.iter().cmp(self.back.iter().rev())).is_le() {
             let path = self.trails.path(first, &self.forth);
             self.found.push(path);
+            self.longest = self.longest.max(self.forth.len());
         }
     }
 }
