@@ -5,8 +5,14 @@
 //! *yes*, so that a step adds the answer to a number: no branch to predict, and the walks of eight
 //! trees overlap.
 //!
+//! A *stump* is a tree of one question that adds nothing for *no*, as those of a linear member are.
+//! Scores need only the stumps whose question is answered *yes*: few of thousands.
+//!
 //! **Invariant.** Question 0 is always answered *no*, and a leaf is its own child for *no*: a walk
-//! may take more steps than its tree is deep. Answers are all *no* between graphs.
+//! may take more steps than its tree is deep. Answers are all *no* between graphs. Values are added
+//! tree after tree; to leave a zero out changes no bit of a sum, unless that is −0.
+//!
+//! **Cost.** The depth of each tree that is no stump, and the stumps that add something.
 
 use super::{Node, Tree};
 
@@ -21,6 +27,13 @@ pub(super) struct Forest {
     /// Each node's number in its own tree.
     nodes: Vec<u32>,
     roots: Vec<u32>,
+    /// The roots of the trees that are no stumps, and their numbers.
+    tall: Vec<u32>,
+    tall_trees: Vec<u32>,
+    /// The stumps' numbers, question after question.
+    stumps: Vec<u32>,
+    /// Where each question's stumps start; one more entry at the end.
+    stump_starts: Vec<u32>,
     /// The thresholds asked for, ascending for each pattern, and their questions' numbers.
     questions: Vec<(u32, u32)>,
     /// Where each pattern's questions start; one more entry at the end.
@@ -38,6 +51,10 @@ struct Step {
 pub(super) struct Answers {
     row: Vec<u8>,
     yes: Vec<u32>,
+    /// The leaf of each tree that is no stump.
+    leaves: Vec<u32>,
+    /// One bit a tree: stumps that add something; all 0 between graphs.
+    stumps: Vec<u64>,
 }
 
 impl Forest {
@@ -61,7 +78,39 @@ impl Forest {
         for tree in trees {
             forest.plant(tree);
         }
+        forest.sort_stumps();
         forest
+    }
+
+    /// Tells stumps from other trees.
+    fn sort_stumps(&mut self) {
+        let mut stumps: Vec<(u32, u32)> = Vec::new();
+        for (tree, &root) in (0..).zip(&self.roots) {
+            let Step { question, next } = self.steps[root as usize];
+            let is_leaf = |at: u32| self.steps.get(at as usize).is_some_and(|s| s.next == at);
+            let is_stump = question > 0 && is_leaf(next) && is_leaf(next + 1);
+            if is_stump && self.values[next as usize] == 0.0 {
+                stumps.push((question, tree));
+            } else {
+                self.tall.push(root);
+                self.tall_trees.push(tree);
+            }
+        }
+        stumps.sort_unstable();
+        self.stump_starts = vec![0; self.questions.len() + 2];
+        for (question, tree) in stumps {
+            self.stump_starts[question as usize + 1] += 1;
+            self.stumps.push(tree);
+        }
+        for question in 0..=self.questions.len() {
+            self.stump_starts[question + 1] += self.stump_starts[question];
+        }
+    }
+
+    fn stumps_of(&self, question: u32) -> &[u32] {
+        let start = self.stump_starts[question as usize];
+        let end = self.stump_starts[question as usize + 1];
+        &self.stumps[start as usize..end as usize]
     }
 
     /// Adds a tree, level by level.
@@ -99,38 +148,76 @@ impl Forest {
 
     /// Adds each tree's value to its output's score, tree after tree.
     pub(super) fn add_to(&self, scores: &mut [f64], found: &[(u32, u32)], answers: &mut Answers) {
+        self.answer(found, answers);
+        if scores.iter().any(|s| *s == 0.0 && s.is_sign_negative()) {
+            self.add_all(scores, answers);
+        } else {
+            self.add_some(scores, answers);
+        }
+        answers.forget();
+    }
+
+    /// Adds the values of all trees.
+    fn add_all(&self, scores: &mut [f64], answers: &Answers) {
         let outputs = scores.len();
         let mut output = 0;
-        self.for_each_leaf(found, answers, |leaf| {
-            scores[output] += self.values[leaf];
+        self.for_each_leaf(&self.roots, &answers.row, |leaf| {
+            scores[output] += self.values[leaf as usize];
             output = if output + 1 == outputs { 0 } else { output + 1 };
         });
+    }
+
+    /// Adds the values of all trees but the stumps that add nothing.
+    fn add_some(&self, scores: &mut [f64], answers: &mut Answers) {
+        let Answers { row, yes, leaves, stumps } = answers;
+        leaves.clear();
+        self.for_each_leaf(&self.tall, row, |leaf| leaves.push(leaf));
+        stumps.resize(self.roots.len().div_ceil(64), 0);
+        for &tree in yes.iter().flat_map(|&question| self.stumps_of(question)) {
+            stumps[tree as usize / 64] |= 1 << (tree % 64);
+        }
+        let outputs = scores.len();
+        let mut add = |tree: usize, leaf: u32| {
+            let output = if outputs == 1 { 0 } else { tree % outputs };
+            scores[output] += self.values[leaf as usize];
+        };
+        let mut tall = self.tall_trees.iter().zip(leaves.iter()).peekable();
+        for (number, word) in stumps.iter_mut().enumerate() {
+            let mut left = std::mem::take(word);
+            while left != 0 {
+                let tree = number * 64 + left.trailing_zeros() as usize;
+                left &= left - 1;
+                while let Some((&before, &leaf)) = tall.next_if(|t| (*t.0 as usize) < tree) {
+                    add(before as usize, leaf);
+                }
+                add(tree, self.steps[self.roots[tree] as usize].next + 1);
+            }
+        }
+        tall.for_each(|(&tree, &leaf)| add(tree as usize, leaf));
     }
 
     /// The leaf of each tree, as a node of that tree.
     pub(super) fn leaves(&self, found: &[(u32, u32)], answers: &mut Answers) -> Vec<usize> {
         let mut leaves = Vec::with_capacity(self.roots.len());
-        self.for_each_leaf(found, answers, |leaf| leaves.push(self.nodes[leaf] as usize));
+        self.answer(found, answers);
+        self.for_each_leaf(&self.roots, &answers.row, |leaf| {
+            leaves.push(self.nodes[leaf as usize] as usize);
+        });
+        answers.forget();
         leaves
     }
 
-    /// Walks every tree by the patterns found in a graph; `each` gets the leaves, tree after tree.
-    fn for_each_leaf(
-        &self,
-        found: &[(u32, u32)],
-        answers: &mut Answers,
-        mut each: impl FnMut(usize),
-    ) {
-        self.answer(found, answers);
-        let (groups, rest) = self.roots.as_chunks::<LANES>();
+    /// Walks the trees with these roots by a graph's answers; `each` gets the leaves, tree after
+    /// tree.
+    fn for_each_leaf(&self, roots: &[u32], row: &[u8], mut each: impl FnMut(u32)) {
+        let (groups, rest) = roots.as_chunks::<LANES>();
         for roots in groups {
-            self.walk(*roots, &answers.row).into_iter().for_each(|leaf| each(leaf as usize));
+            self.walk(*roots, row).into_iter().for_each(&mut each);
         }
         for &root in rest {
-            let [leaf] = self.walk([root], &answers.row);
-            each(leaf as usize);
+            let [leaf] = self.walk([root], row);
+            each(leaf);
         }
-        answers.forget();
     }
 
     fn walk<const N: usize>(&self, mut at: [u32; N], row: &[u8]) -> [u32; N] {

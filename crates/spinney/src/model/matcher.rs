@@ -1,103 +1,74 @@
 //! Which of a model's patterns occur in a graph, and how often.
 //!
-//! One backtracking walk over the graph follows the prefix tree of all patterns at once: a partial
-//! embedding of a common prefix is found once.
+//! A graph's paths say which patterns it can have at all (`screen.rs`). One backtracking walk over
+//! the graph then follows the prefix tree of these at once: a partial embedding of a common prefix
+//! is found once.
 //!
 //! **Invariant.** A branch is left as soon as every pattern below it has been seen as often as any
-//! tree asks, or needs a kind of edge that the graph lacks; so the counts are exact up to that
-//! number. An occurrence is a distinct edge set (a vertex, for a pattern of no edges): embeddings
-//! are counted and divided by the pattern's automorphisms. Embeddings come in multiples of those,
-//! so the first one beyond *t* − 1 occurrences shows the *t*-th.
+//! tree asks, or cannot be there; so the counts are exact up to that number. An occurrence is a
+//! distinct edge set (a vertex, for a pattern of no edges): embeddings are counted and divided by
+//! the pattern's automorphisms. Embeddings come in multiples of those, so the first one beyond
+//! *t* − 1 occurrences shows the *t*-th.
 //!
 //! **Cost.** Subgraph isomorphism: exponential in the worst case, microseconds on molecules. A
 //! graph costs what is found in it: nothing is done for each pattern, and nothing is allocated once
 //! the scratch has grown.
 
-use super::prefix::{Group, NONE, Needs, Prefixes};
+use super::alphabet::{Alphabet, NONE};
+pub use super::ground::Dictionary;
+use super::ground::{Ground, Spot, Way, bit, kinds};
+use super::prefix::{Branch, Prefixes};
+use super::screen::{Screen, Seen, Sight};
 use crate::graph::Graph;
-use crate::labels::{Label, UNSEEN};
 use crate::mining::dfs_code::DfsCode;
 
 /// Finds a fixed set of patterns in graphs.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
+    alphabet: Alphabet,
+    screen: Screen,
     tree: Prefixes,
-    patterns: usize,
-    without_needs: bool,
+    without_screen: bool,
 }
 
 /// What a walk over one graph needs and remembers; reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     ground: Ground,
+    sight: Sight,
     state: State,
     found: Vec<(u32, u32)>,
-}
-
-/// A graph in the model's dictionary: what a walk looks at.
-#[derive(Clone, Debug, Default)]
-struct Ground {
-    labels: Vec<Label>,
-    /// Where each vertex's ways start in `ways`; one more entry at the end.
-    starts: Vec<u32>,
-    ways: Vec<Way>,
-    has: Needs,
 }
 
 /// What a walk changes.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// For each branch, embeddings so far; all 0 between walks.
-    embeddings: Vec<u64>,
-    /// For each branch, how many patterns at or below it need no more; all 0 between walks.
-    done: Vec<u32>,
-    /// The same for what is behind each group; all 0 between walks.
-    group_done: Vec<u32>,
-    /// Branches with embeddings.
-    touched: Vec<u32>,
+    /// The branches that lead to patterns that are looked for: no more than these are walked.
+    buds: Vec<Bud>,
+    /// The branch of each bud.
+    woken: Vec<u32>,
+    /// The bud of each branch, or [`NONE`], as for all between walks.
+    bud_of: Vec<u32>,
     /// The embedding: the graph's vertex for each of the pattern's.
     row: Vec<u32>,
     /// For each vertex, whether the embedding uses it.
     used: Vec<bool>,
 }
 
-/// From a vertex along an edge that some pattern has.
+/// A branch in a graph.
 #[derive(Clone, Copy, Debug)]
-struct Way {
-    letter: u32,
-    vertex: u32,
-}
-
-/// From a graph's labels to the model's.
-#[derive(Clone, Copy, Debug)]
-pub enum Dictionary<'d> {
-    /// They are the same.
-    Same,
-    /// By these tables; what is outside them is unseen.
-    Tables {
-        /// For vertex labels.
-        vertex: &'d [Label],
-        /// For edge labels.
-        edge: &'d [Label],
-    },
-}
-
-impl Dictionary<'_> {
-    fn vertex(&self, label: Label) -> Label {
-        match self {
-            Dictionary::Same => label,
-            Dictionary::Tables { vertex, .. } => {
-                vertex.get(label as usize).copied().unwrap_or(UNSEEN)
-            }
-        }
-    }
-
-    fn edge(&self, label: Label) -> Label {
-        match self {
-            Dictionary::Same => label,
-            Dictionary::Tables { edge, .. } => edge.get(label as usize).copied().unwrap_or(UNSEEN),
-        }
-    }
+struct Bud {
+    branch: Branch,
+    parent: u32,
+    /// Its first child and its next sibling among the buds, or [`NONE`].
+    first: u32,
+    next: u32,
+    /// How many of its children are awake, and one for its own pattern if that is still looked for:
+    /// the bud is awake if this is not 0.
+    awake: u32,
+    /// Embeddings of its pattern so far, and how many are enough.
+    embeddings: u64,
+    enough: u64,
 }
 
 impl Matcher {
@@ -105,33 +76,36 @@ impl Matcher {
     #[must_use]
     pub fn new<'a>(patterns: impl IntoIterator<Item = (&'a DfsCode, u32)>) -> Self {
         let patterns: Vec<(&DfsCode, u32)> = patterns.into_iter().collect();
-        let tree = Prefixes::new(&patterns);
-        Matcher { tree, patterns: patterns.len(), without_needs: false }
+        let codes = patterns.iter().map(|p| p.0);
+        let alphabet = Alphabet::of(codes.clone());
+        let screen = || Screen::new(codes, &alphabet);
+        let (screen, tree) = rayon::join(screen, || Prefixes::new(&patterns, &alphabet));
+        Matcher { alphabet, screen, tree, without_screen: false }
     }
 
     /// The same without looking at what a graph lacks before walking: slower, for comparison.
     #[must_use]
     pub fn without_exclusion(mut self) -> Self {
-        self.without_needs = true;
+        self.without_screen = true;
         self
     }
 
     /// The number of patterns.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.patterns
+        self.tree.ends.len()
     }
 
     /// Whether there is no pattern.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.patterns == 0
+        self.tree.ends.is_empty()
     }
 
     /// How often each pattern occurs in `graph`, up to the number that matters.
     #[must_use]
     pub fn counts(&self, graph: &Graph, scratch: &mut Scratch) -> Vec<u32> {
-        let mut counts = vec![0; self.patterns];
+        let mut counts = vec![0; self.len()];
         for &(pattern, times) in self.find(graph, Dictionary::Same, scratch) {
             counts[pattern as usize] = times;
         }
@@ -146,100 +120,90 @@ impl Matcher {
         dictionary: Dictionary<'_>,
         scratch: &'s mut Scratch,
     ) -> &'s [(u32, u32)] {
-        let Scratch { ground, state, found } = scratch;
-        ground.prepare(&self.tree, graph, dictionary);
+        let Scratch { ground, sight, state, found } = scratch;
+        ground.prepare(&self.alphabet, graph, dictionary);
         state.prepare(&self.tree, graph);
-        if self.without_needs {
-            ground.has = Needs::ALL;
-        }
-        Walk { tree: &self.tree, graph, dictionary, ground, state }.start();
-        state.collect(&self.tree, found);
-        found
-    }
-}
-
-impl Ground {
-    /// Takes up a graph: its labels in the model's dictionary, and of its edges those that patterns
-    /// have.
-    fn prepare(&mut self, tree: &Prefixes, graph: &Graph, dictionary: Dictionary<'_>) {
-        self.labels.clear();
-        self.labels.extend(graph.labels().iter().map(|&l| dictionary.vertex(l)));
-        self.has = Needs::default();
-        for e in graph.edges() {
-            let [u, v] = [e.u, e.v].map(|w| self.labels[w as usize]);
-            self.has.count(u, dictionary.edge(e.label), v);
-        }
-        self.ways.clear();
-        self.starts.clear();
-        self.starts.push(0);
-        for v in 0..graph.vertex_count() as u32 {
-            for n in graph.neighbors(v) {
-                let label = self.labels[n.vertex as usize];
-                if let Some(letter) = tree.alphabet.letter(dictionary.edge(n.label), label) {
-                    self.ways.push(Way { letter, vertex: n.vertex });
+        found.clear();
+        let tree = &self.tree;
+        if self.without_screen {
+            (0..self.len() as u32).for_each(|pattern| state.wake(pattern, tree));
+        } else {
+            let seen = |seen| match seen {
+                Seen::Perhaps(pattern) => state.wake(pattern, tree),
+                Seen::Surely(pattern, embeddings) => {
+                    found.extend(tree.found(tree.ends[pattern as usize], embeddings));
                 }
-            }
-            self.starts.push(self.ways.len() as u32);
+            };
+            self.screen.for_each(ground, sight, || kinds(graph, dictionary), seen);
         }
-    }
-
-    /// The ways from a vertex.
-    fn ways(&self, from: u32) -> &[Way] {
-        let start = self.starts[from as usize];
-        let end = self.starts[from as usize + 1];
-        &self.ways[start as usize..end as usize]
+        Walk::over(tree, ground, state).start();
+        tree.count_vertices(ground, found);
+        state.collect(tree, found);
+        found
     }
 }
 
 impl State {
     fn prepare(&mut self, tree: &Prefixes, graph: &Graph) {
-        self.embeddings.resize(tree.branches.len(), 0);
-        self.done.resize(tree.branches.len(), 0);
-        self.group_done.resize(tree.groups.len(), 0);
+        self.bud_of.resize(tree.branches.len(), NONE);
         self.row.resize(tree.most_vertices, 0);
         self.used.clear();
         self.used.resize(graph.vertex_count(), false);
     }
 
-    /// Gathers what was found and forgets the walk.
-    fn collect(&mut self, tree: &Prefixes, found: &mut Vec<(u32, u32)>) {
-        found.clear();
-        while let Some(at) = self.touched.pop() {
-            let branch = &tree.branches[at as usize];
-            let embeddings = std::mem::take(&mut self.embeddings[at as usize]);
-            let times = embeddings.div_ceil(branch.automorphisms);
-            found.push((branch.pattern, u32::try_from(times).unwrap_or(u32::MAX)));
-            let mut up = at;
-            while up != NONE && std::mem::take(&mut self.done[up as usize]) > 0 {
-                let branch = &tree.branches[up as usize];
-                if branch.group != NONE {
-                    self.group_done[branch.group as usize] = 0;
-                }
-                up = branch.parent;
-            }
-        }
-    }
-
-    /// One more embedding of the pattern that ends at `at`.
-    fn count(&mut self, at: u32, tree: &Prefixes) {
-        let enough = tree.branches[at as usize].enough;
-        let embeddings = &mut self.embeddings[at as usize];
-        if *embeddings >= enough {
+    /// A pattern is looked for; one of a single vertex is counted without a walk.
+    fn wake(&mut self, pattern: u32, tree: &Prefixes) {
+        let end = tree.ends[pattern as usize];
+        let mut at = end;
+        if tree.branches[at as usize].parent == NONE {
             return;
         }
-        if *embeddings == 0 {
-            self.touched.push(at);
+        let mut child = NONE;
+        while at != NONE {
+            let known = self.bud_of[at as usize];
+            let here = if known == NONE { self.add(at, tree) } else { known };
+            let bud = &mut self.buds[here as usize];
+            bud.awake += 1;
+            let next = bud.first;
+            if child != NONE {
+                bud.first = child;
+                let child = &mut self.buds[child as usize];
+                child.next = next;
+                child.parent = here;
+            }
+            if known != NONE {
+                break;
+            }
+            child = here;
+            at = tree.branches[at as usize].parent;
         }
-        *embeddings += 1;
-        if *embeddings == enough {
-            let mut up = at;
-            while up != NONE {
-                self.done[up as usize] += 1;
-                let branch = &tree.branches[up as usize];
-                if branch.group != NONE {
-                    self.group_done[branch.group as usize] += 1;
-                }
-                up = branch.parent;
+        let bud = self.bud_of[end as usize];
+        self.buds[bud as usize].enough = tree.quotas[end as usize].enough;
+    }
+
+    fn add(&mut self, at: u32, tree: &Prefixes) -> u32 {
+        let new = self.buds.len() as u32;
+        let branch = tree.branches[at as usize];
+        self.buds.push(Bud {
+            branch,
+            parent: NONE,
+            first: NONE,
+            next: NONE,
+            awake: 0,
+            embeddings: 0,
+            enough: 0,
+        });
+        self.woken.push(at);
+        self.bud_of[at as usize] = new;
+        new
+    }
+
+    /// Gathers what was found and forgets the walk.
+    fn collect(&mut self, tree: &Prefixes, found: &mut Vec<(u32, u32)>) {
+        for (bud, at) in self.buds.drain(..).zip(self.woken.drain(..)) {
+            self.bud_of[at as usize] = NONE;
+            if bud.embeddings > 0 {
+                found.extend(tree.found(at, bud.embeddings));
             }
         }
     }
@@ -247,79 +211,106 @@ impl State {
 
 /// One graph being walked.
 struct Walk<'w> {
-    tree: &'w Prefixes,
-    graph: &'w Graph,
-    dictionary: Dictionary<'w>,
+    roots: &'w [u32],
     ground: &'w Ground,
-    state: &'w mut State,
+    spots: &'w [Spot],
+    ways: &'w [Way],
+    bud_of: &'w [u32],
+    buds: &'w mut [Bud],
+    row: &'w mut [u32],
+    used: &'w mut [bool],
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn over(tree: &'w Prefixes, ground: &'w Ground, state: &'w mut State) -> Walk<'w> {
+        Walk {
+            roots: &tree.roots,
+            ground,
+            spots: &ground.spots,
+            ways: &ground.ways,
+            bud_of: &state.bud_of,
+            buds: &mut state.buds,
+            row: &mut state.row,
+            used: &mut state.used,
+        }
+    }
+
     fn start(&mut self) {
-        let tree = self.tree;
         let ground = self.ground;
-        for (v, &label) in (0..).zip(&ground.labels) {
-            if let Some(root) = tree.root(label) {
-                let below = tree.branches[root as usize].below;
-                if self.is_wanted(root, below) {
-                    self.enter(root, 0, v);
-                }
+        for &v in &ground.inner {
+            let number = ground.vertices[v as usize];
+            let root = self.roots.get(number as usize).copied().unwrap_or(NONE);
+            let bud = self.bud_of.get(root as usize).copied().unwrap_or(NONE);
+            if bud != NONE && self.buds[bud as usize].awake > 0 {
+                self.enter(bud, 0, v);
             }
         }
     }
 
-    /// Whether some of the `below` patterns at or below a branch is still looked for.
-    fn is_wanted(&self, at: u32, below: u32) -> bool {
-        self.state.done[at as usize] < below
-            && self.tree.branches[at as usize].needs.met_by(&self.ground.has)
+    /// The embedding reaches a bud with one more vertex, the pattern's `place`.
+    fn enter(&mut self, bud: u32, place: u16, vertex: u32) {
+        self.row[usize::from(place)] = vertex;
+        self.used[vertex as usize] = true;
+        self.follow(bud);
+        self.used[vertex as usize] = false;
     }
 
-    /// The embedding reaches branch `at` with one more vertex, the pattern's `place`.
-    fn enter(&mut self, at: u32, place: u32, vertex: u32) {
-        self.state.row[place as usize] = vertex;
-        self.state.used[vertex as usize] = true;
-        self.follow(at);
-        self.state.used[vertex as usize] = false;
-    }
-
-    /// The embedding in the state reaches branch `at`: counts it and goes on below.
+    /// The embedding in the state reaches a bud: counts it and goes on above.
     fn follow(&mut self, at: u32) {
-        let tree = self.tree;
-        let branch = &tree.branches[at as usize];
-        if branch.pattern != NONE {
-            self.state.count(at, tree);
+        let bud = &mut self.buds[at as usize];
+        let mut child = bud.first;
+        if bud.embeddings < bud.enough {
+            bud.embeddings += 1;
+            if bud.embeddings == bud.enough {
+                self.finish(at);
+            }
         }
-        for back in &tree.backs[branch.backs.0 as usize..branch.backs.1 as usize] {
-            if self.is_wanted(back.child, tree.branches[back.child as usize].below) {
-                let [from, to] = [back.from, back.to].map(|v| self.state.row[v as usize]);
-                let label = self.graph.edge_label(from, to).map(|l| self.dictionary.edge(l));
-                if label == Some(back.label) {
-                    self.follow(back.child);
+        let mut before = NONE;
+        while child != NONE {
+            let Bud { branch, next, awake, .. } = self.buds[child as usize];
+            if awake > 0 {
+                let spot = self.spots[self.row[usize::from(branch.from)] as usize];
+                if spot.bits & bit(branch.letter) != 0 {
+                    self.step(child, branch, spot);
                 }
+                before = child;
+            } else if before == NONE {
+                self.buds[at as usize].first = next;
+            } else {
+                self.buds[before as usize].next = next;
             }
-        }
-        let first = branch.groups.0;
-        let groups = &tree.groups[first as usize..branch.groups.1 as usize];
-        for (number, group) in (first as usize..).zip(groups) {
-            if self.state.group_done[number] < group.below {
-                self.step(group);
-            }
+            child = next;
         }
     }
 
-    /// Goes along every edge of a group that the graph has.
-    fn step(&mut self, group: &Group) {
-        let steps = &self.tree.steps[group.steps.0 as usize..group.steps.1 as usize];
-        let ground = self.ground;
-        for way in ground.ways(self.state.row[group.from as usize]) {
-            if self.state.used[way.vertex as usize] {
-                continue;
+    /// The pattern of a bud need no longer be looked for.
+    fn finish(&mut self, bud: u32) {
+        let mut at = bud;
+        while let Some(bud) = self.buds.get_mut(at as usize) {
+            bud.awake -= 1;
+            if bud.awake > 0 {
+                return;
             }
-            let step = steps.iter().find(|s| s.letter >= way.letter);
-            if let Some(step) = step.filter(|s| s.letter == way.letter)
-                && self.is_wanted(step.child, step.below)
-            {
-                self.enter(step.child, group.to, way.vertex);
+            at = bud.parent;
+        }
+    }
+
+    /// Goes along every edge from a vertex that leads to a bud.
+    fn step(&mut self, bud: u32, branch: Branch, spot: Spot) {
+        let ways = spot.of(self.ways);
+        if branch.is_forward() {
+            for way in ways {
+                if way.letter == branch.letter && !self.used[way.vertex as usize] {
+                    self.enter(bud, branch.to, way.vertex);
+                    if self.buds[bud as usize].awake == 0 {
+                        return;
+                    }
+                }
+            }
+        } else {
+            let to = self.row[usize::from(branch.to)];
+            if ways.iter().any(|way| way.vertex == to && way.letter == branch.letter) {
+                self.follow(bud);
             }
         }
     }

@@ -9,6 +9,7 @@
 //! **Architecture Invariant:** the model never knows how it was trained; prediction works without
 //! the training code.
 
+mod alphabet;
 pub mod attribution;
 pub mod contributions;
 pub(crate) mod envelope;
@@ -16,12 +17,16 @@ pub mod export;
 pub mod file;
 mod forest;
 mod game;
+mod ground;
 pub mod importance;
 pub mod interactions;
 pub mod matcher;
+mod needs;
 pub mod occurrences;
 pub mod predict;
 mod prefix;
+mod screen;
+mod trails;
 pub mod tree;
 mod truth;
 

@@ -272,8 +272,9 @@ impl<M: Deref<Target = Model> + Sync> Predictor<M> {
     /// Lays out the matcher and the trees of `model`.
     #[must_use]
     pub fn new(model: M) -> Self {
-        let matcher = model.matcher();
-        let forest = Forest::new(&model.trees, model.patterns.len());
+        let laid_out: &Model = &model;
+        let forest = || Forest::new(&laid_out.trees, laid_out.patterns.len());
+        let (matcher, forest) = rayon::join(|| laid_out.matcher(), forest);
         Predictor { model, matcher, forest, buffers: Buffers::default() }
     }
 

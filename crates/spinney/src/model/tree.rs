@@ -3,14 +3,14 @@
 //! **Invariant.** Node 0 is the root, children come after their parents, and every node but the
 //! root is the child of exactly one other: a walk from the root ends after at most `len` steps.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A tree in a file that is deeper is refused: training makes none, and walks may recurse.
 const MAX_DEPTH: usize = 64;
 
 /// A node of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(untagged, try_from = "WireNode")]
 pub enum Node {
     /// Asks whether a pattern occurs often enough.
     Split {
@@ -34,6 +34,45 @@ pub enum Node {
         /// How many training graphs came here.
         cover: u32,
     },
+}
+
+/// A node in a file: it has the keys of a split or those of a leaf.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireNode {
+    #[serde(default, deserialize_with = "given")]
+    pattern: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    at_least: Option<u32>,
+    #[serde(default, deserialize_with = "given")]
+    yes: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    no: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    gain: Option<f64>,
+    #[serde(default, deserialize_with = "given")]
+    value: Option<f64>,
+    cover: u32,
+}
+
+/// A value that may be left out but not be null.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+impl TryFrom<WireNode> for Node {
+    type Error = &'static str;
+
+    fn try_from(wire: WireNode) -> Result<Node, &'static str> {
+        let WireNode { pattern, at_least, yes, no, gain, value, cover } = wire;
+        match (pattern, at_least, yes, no, gain, value) {
+            (Some(pattern), Some(at_least), Some(yes), Some(no), Some(gain), None) => {
+                Ok(Node::Split { pattern, at_least, yes, no, gain, cover })
+            }
+            (None, None, None, None, None, Some(value)) => Ok(Node::Leaf { value, cover }),
+            _ => Err("a node of a tree is neither a split nor a leaf"),
+        }
+    }
 }
 
 impl Node {
