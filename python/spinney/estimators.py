@@ -30,7 +30,7 @@ _PARAMETERS = """
     max_depth : int or "auto", default="auto"
         The most splits from root to leaf; 1 gives a linear model. ``"auto"`` is {depths}.
     max_edges : int, None or "auto", default="auto"
-        The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 6, or fewer (down to 2)
+        The most edges of a pattern; ``None`` for no limit. ``"auto"`` is 5, or fewer (down to 2)
         where a census would meet too many edge sets.
     subsample : float, default=0.8
         The share of the graphs that each tree is fitted to.

@@ -342,7 +342,8 @@ mod tests {
         assert_eq!(Strata::for_share(0.05).unwrap().used, 3);
         assert_eq!(Strata::for_share(1.0), None);
         for p in [0.9999, 0.7, 0.5, 0.3, 0.11, 0.04, 0.02, 0.01, 0.004] {
-            assert!((share(p) - p).abs() <= 0.02 * p + 1.0 / 60.0 * p, "{p}: {}", share(p));
+            let off = (share(p) - p).abs();
+            assert!(off <= 1.0 / 60.0 && off <= 0.2 * p, "{p}: {}", share(p));
         }
         assert!(share(1e-9) <= 1.0 / 600.0);
     }
