@@ -177,22 +177,28 @@ impl DfsCode {
         let mut labels = vec![self.root];
         let mut seen = rustc_hash::FxHashSet::default();
         for (i, e) in self.edges.iter().enumerate() {
-            let place = format!("edge {i} of the code ({}, {})", e.from, e.to);
+            let place = || format!("edge {i} of the code ({}, {})", e.from, e.to);
             let label_of = |v: u16| labels.get(usize::from(v)).copied();
             if label_of(e.from) != Some(e.from_label) {
-                return Err(format!("{place}: its first vertex is unknown or labelled otherwise"));
+                return Err(format!(
+                    "{}: its first vertex is unknown or labelled otherwise",
+                    place()
+                ));
             }
             let known = label_of(e.to);
             if e.is_forward() {
                 if known.is_some() || usize::from(e.to) != labels.len() {
-                    return Err(format!("{place}: does not discover the next vertex"));
+                    return Err(format!("{}: does not discover the next vertex", place()));
                 }
                 labels.push(e.to_label);
             } else if known != Some(e.to_label) || e.from == e.to {
-                return Err(format!("{place}: returns to a vertex unknown or labelled otherwise"));
+                return Err(format!(
+                    "{}: returns to a vertex unknown or labelled otherwise",
+                    place()
+                ));
             }
             if !seen.insert((e.from.min(e.to), e.from.max(e.to))) {
-                return Err(format!("{place}: repeats an edge"));
+                return Err(format!("{}: repeats an edge", place()));
             }
         }
         Ok(())

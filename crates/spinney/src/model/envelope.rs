@@ -28,6 +28,13 @@ pub(crate) struct FileFormat {
     pub(crate) what: &'static str,
 }
 
+/// What a file says of itself, and nobody has checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sealed<'t> {
+    pub(crate) sum: &'t str,
+    pub(crate) body: &'t str,
+}
+
 #[derive(Deserialize)]
 struct Envelope<'a> {
     format: String,
@@ -46,6 +53,17 @@ impl FileFormat {
             "{{\n\"format\": \"{name}\",\n\"version\": {version},\n\"sha256\": \"{sum}\",\n\
              \"{content}\": {body}\n}}\n"
         )
+    }
+
+    /// The checksum and the content of a text that is laid out as [`FileFormat::seal`] does it. The
+    /// text is undamaged only if the checksum is that of the content, and the content JSON.
+    pub(crate) fn unseal(self, text: &str) -> Option<Sealed<'_>> {
+        let FileFormat { name, version, content, .. } = self;
+        let head = format!("{{\n\"format\": \"{name}\",\n\"version\": {version},\n\"sha256\": \"");
+        let rest = text.strip_prefix(&head)?;
+        let (sum, rest) = rest.split_once('"')?;
+        let rest = rest.strip_prefix(&format!(",\n\"{content}\": "))?;
+        Some(Sealed { sum, body: rest.strip_suffix("\n}\n")? })
     }
 
     /// The content of a file's text, if it is of this kind and version and undamaged.

@@ -162,8 +162,9 @@ impl Model {
     /// What predicts for many data sets in turn: matcher and trees are laid out once.
     #[must_use]
     pub fn predictor(&self) -> Predictor<'_> {
-        let forest = Forest::new(&self.trees, self.patterns.len());
-        Predictor { model: self, matcher: self.matcher(), forest }
+        let forest = || Forest::new(&self.trees, self.patterns.len());
+        let (matcher, forest) = rayon::join(|| self.matcher(), forest);
+        Predictor { model: self, matcher, forest }
     }
 
     /// The predictions after every round, the first element being the one before any tree of a

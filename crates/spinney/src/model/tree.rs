@@ -3,7 +3,7 @@
 //! **Invariant.** Node 0 is the root, children come after their parents, and every node but the
 //! root is the child of exactly one other: a walk from the root ends after at most `len` steps.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A tree in a file that is deeper is refused: training makes none, and walks may recurse.
 const MAX_DEPTH: usize = 64;
@@ -42,6 +42,58 @@ impl Node {
     pub fn cover(&self) -> u32 {
         match self {
             Node::Split { cover, .. } | Node::Leaf { cover, .. } => *cover,
+        }
+    }
+}
+
+/// A tree as it stands in a file, read faster: what kind a node is is asked when its keys are known,
+/// and no node is held as an untyped value until then. It takes nothing that [`Tree`] refuses.
+#[derive(Deserialize)]
+pub(super) struct PlainTree {
+    nodes: Vec<PlainNode>,
+}
+
+/// A node with the keys of a split or those of a leaf.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainNode {
+    #[serde(default, deserialize_with = "given")]
+    pattern: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    at_least: Option<u32>,
+    #[serde(default, deserialize_with = "given")]
+    yes: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    no: Option<usize>,
+    #[serde(default, deserialize_with = "given")]
+    gain: Option<f64>,
+    #[serde(default, deserialize_with = "given")]
+    value: Option<f64>,
+    cover: u32,
+}
+
+/// A value that may be left out but not be null.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+impl PlainTree {
+    /// The tree, if each node is either a split or a leaf.
+    pub(super) fn into_tree(self) -> Option<Tree> {
+        let nodes = self.nodes.into_iter().map(PlainNode::into_node).collect::<Option<_>>()?;
+        Some(Tree { nodes })
+    }
+}
+
+impl PlainNode {
+    fn into_node(self) -> Option<Node> {
+        let PlainNode { pattern, at_least, yes, no, gain, value, cover } = self;
+        match (pattern, at_least, yes, no, gain, value) {
+            (Some(pattern), Some(at_least), Some(yes), Some(no), Some(gain), None) => {
+                Some(Node::Split { pattern, at_least, yes, no, gain, cover })
+            }
+            (None, None, None, None, None, Some(value)) => Some(Node::Leaf { value, cover }),
+            _ => None,
         }
     }
 }
