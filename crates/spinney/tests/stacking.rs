@@ -233,7 +233,7 @@ fn supports_count_the_training_graphs_of_the_target() {
 #[test]
 fn few_answers_gain_from_many() {
     let mut gained = Vec::new();
-    for seed in 0..5 {
+    for seed in 0..15 {
         let mut random = Random::new(seed);
         let (all, fresh) = (graphs(&mut random, 500), graphs(&mut random, 400));
         // The same question with the same answers, of which the first has a sixth.
@@ -251,7 +251,7 @@ fn few_answers_gain_from_many() {
         };
         gained.push((wrong(&tasks[0].model), wrong(&model)));
     }
-    assert!(gained.len() >= 4, "stacked in {} of 5 cases", gained.len());
+    assert!(gained.len() >= 99, "stacked in {} of 15 cases {gained:?}", gained.len());
     assert!(gained.iter().all(|(own, both)| both < &(0.9 * own)), "{gained:?}");
 }
 

@@ -20,6 +20,7 @@ use crate::boosting::checkpoint::{Identity, SavedScores};
 use crate::boosting::ensemble::Ensemble;
 use crate::boosting::graph_weights::graph_weights;
 use crate::boosting::loss::Loss;
+use crate::boosting::pattern_space::space;
 use crate::boosting::record::{Round, StopReason};
 use crate::boosting::round_builder::{BufferPool, RoundBuilder};
 use crate::boosting::scored_set::{GRAPHS_PER_TASK, ScoredSet};
@@ -28,12 +29,9 @@ use crate::boosting::tree_grower::GrownTree;
 use crate::error::{Error, Result};
 use crate::evaluation::metrics::Metric;
 use crate::evaluation::predictions::{evaluate, measure};
-use crate::mining::classes::Columns;
-use crate::mining::dfs_code::MAX_PATTERN_EDGES;
 use crate::mining::exploration::Exploration;
-use crate::params::{FixedParams, ValidParams};
+use crate::params::ValidParams;
 use crate::search::space::PatternSpace;
-use crate::search::spaces;
 use crate::search::stop::{Limit, StopToken};
 
 /// One training: some graphs to learn from and some to validate on.
@@ -62,29 +60,6 @@ pub struct Booster<'a> {
     /// Seconds of an earlier part of the training.
     pub(super) seconds_before: f64,
     pub(super) identity: OnceLock<Identity>,
-}
-
-/// The columns that trees of these parameters may split by.
-pub(crate) fn columns(params: &FixedParams, train: usize) -> Columns {
-    let smallest_leaf = params.min_samples_leaf as u32;
-    Columns {
-        max_edges: params.max_edges.unwrap_or(MAX_PATTERN_EDGES),
-        min_support: params.min_support as u32,
-        count_levels: params.count_levels as u32,
-        vertices: params.vertices,
-        min_class_graphs: smallest_leaf,
-        max_class_graphs: (train as u32).saturating_sub(smallest_leaf),
-    }
-}
-
-/// The pattern space of the training graphs, as the parameters sample it.
-pub(crate) fn space<'s>(
-    exploration: &'s Exploration<'_>,
-    params: &FixedParams,
-    train: &[u32],
-) -> Box<dyn PatternSpace + 's> {
-    let used = spaces::Use::of_share(params.pattern_sample);
-    spaces::of(exploration, &columns(params, train.len()), used, train)
 }
 
 /// The graphs that a booster learns from, and those that it is validated on.

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::envelope::{FileFormat, Sealed, checksum};
+use super::tree::PlainTree;
 use super::{Link, Model, Pattern, Provenance, StackedFrom, Task, Tree};
 use crate::error::{Error, Result};
 use crate::labels::{Label, Labels};
@@ -183,7 +184,8 @@ fn by_lines(text: &str) -> Option<std::result::Result<Model, String>> {
     let head = format!("{head}\n  \"patterns\": [],\n  \"trees\": []\n}}");
     let read = || {
         let mut wire: Wire = serde_json::from_str(&head).ok()?;
-        let (patterns, trees) = rayon::join(|| items(patterns), || items(trees));
+        let trees = || items(trees, PlainTree::into_tree);
+        let (patterns, trees) = rayon::join(|| items(patterns, Some), trees);
         wire.patterns = patterns?;
         wire.trees = trees?;
         Some(wire.into_model())
@@ -192,13 +194,16 @@ fn by_lines(text: &str) -> Option<std::result::Result<Model, String>> {
     model.filter(|_| found == sum)
 }
 
-/// The items of a list of which each has a line.
-fn items<T: DeserializeOwned + Send>(text: &str) -> Option<Vec<T>> {
+/// What `take` makes of the items of a list, of which each has a line.
+fn items<T: DeserializeOwned, U: Send>(
+    text: &str,
+    take: impl Fn(T) -> Option<U> + Sync,
+) -> Option<Vec<U>> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     for line in lines.iter_mut().rev().skip(1) {
         *line = line.strip_suffix(',')?;
     }
-    lines.par_iter().map(|line| serde_json::from_str(line).ok()).collect()
+    lines.par_iter().map(|line| take(serde_json::from_str(line).ok()?)).collect()
 }
 
 impl Wire {

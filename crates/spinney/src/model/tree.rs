@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 64;
 
 /// A node of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, try_from = "WireNode")]
+#[serde(untagged, deny_unknown_fields)]
 pub enum Node {
     /// Asks whether a pattern occurs often enough.
     Split {
@@ -36,10 +36,27 @@ pub enum Node {
     },
 }
 
-/// A node in a file: it has the keys of a split or those of a leaf.
+impl Node {
+    /// How many training graphs came here.
+    #[must_use]
+    pub fn cover(&self) -> u32 {
+        match self {
+            Node::Split { cover, .. } | Node::Leaf { cover, .. } => *cover,
+        }
+    }
+}
+
+/// A tree as it stands in a file, read faster: what kind a node is is asked when its keys are known,
+/// and no node is held as an untyped value until then. It takes nothing that [`Tree`] refuses.
+#[derive(Deserialize)]
+pub(super) struct PlainTree {
+    nodes: Vec<PlainNode>,
+}
+
+/// A node with the keys of a split or those of a leaf.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WireNode {
+struct PlainNode {
     #[serde(default, deserialize_with = "given")]
     pattern: Option<usize>,
     #[serde(default, deserialize_with = "given")]
@@ -60,27 +77,23 @@ fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
-impl TryFrom<WireNode> for Node {
-    type Error = &'static str;
-
-    fn try_from(wire: WireNode) -> Result<Node, &'static str> {
-        let WireNode { pattern, at_least, yes, no, gain, value, cover } = wire;
-        match (pattern, at_least, yes, no, gain, value) {
-            (Some(pattern), Some(at_least), Some(yes), Some(no), Some(gain), None) => {
-                Ok(Node::Split { pattern, at_least, yes, no, gain, cover })
-            }
-            (None, None, None, None, None, Some(value)) => Ok(Node::Leaf { value, cover }),
-            _ => Err("a node of a tree is neither a split nor a leaf"),
-        }
+impl PlainTree {
+    /// The tree, if each node is either a split or a leaf.
+    pub(super) fn into_tree(self) -> Option<Tree> {
+        let nodes = self.nodes.into_iter().map(PlainNode::into_node).collect::<Option<_>>()?;
+        Some(Tree { nodes })
     }
 }
 
-impl Node {
-    /// How many training graphs came here.
-    #[must_use]
-    pub fn cover(&self) -> u32 {
-        match self {
-            Node::Split { cover, .. } | Node::Leaf { cover, .. } => *cover,
+impl PlainNode {
+    fn into_node(self) -> Option<Node> {
+        let PlainNode { pattern, at_least, yes, no, gain, value, cover } = self;
+        match (pattern, at_least, yes, no, gain, value) {
+            (Some(pattern), Some(at_least), Some(yes), Some(no), Some(gain), None) => {
+                Some(Node::Split { pattern, at_least, yes, no, gain, cover })
+            }
+            (None, None, None, None, None, Some(value)) => Some(Node::Leaf { value, cover }),
+            _ => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::OnceLock;
 
 use super::linear::FragmentIndex;
-use crate::boosting::booster;
+use crate::boosting::pattern_space;
 use crate::dataset::Dataset;
 use crate::mining::exploration::Exploration;
 use crate::params::FixedParams;
@@ -36,7 +36,7 @@ impl<'a> Workspace<'a> {
         params: &FixedParams,
         train: &[u32],
     ) -> Workspace<'a> {
-        let space = booster::space(exploration, params, train);
+        let space = pattern_space::space(exploration, params, train);
         let data = exploration.data();
         let fragments = LazyFragments { data, train: train.to_vec(), index: OnceLock::new() };
         Workspace { exploration, space, fragments }
