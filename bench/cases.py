@@ -4,7 +4,7 @@ x is the most edges of a pattern. Gaston's instructions were counted with the sa
 """
 
 from kinds import AllSizes, Fit, FrequentMining, Instructions, LargePatterns
-from molecules import Doubling, Scoring, SmilesToModel, TwoThreads
+from molecules import DefaultTraining, Doubling, Scoring, SmilesToModel, TwoThreads
 from rows import at_least, at_most
 
 CPDB, NCI1, ECFP = "paper/cpdb.gsp.gz", "tu/NCI1", "paper/nci1_ecfp.gsp.gz"
@@ -27,6 +27,8 @@ CASES = [
     FrequentMining("gspan-340-11", CHEMICAL, 11, 18_121, at_least(20)),
     SmilesToModel("hiv4", HIV, 4, at_least(3)),
     SmilesToModel("hiv6", HIV, 6, at_least(1.5), memory=at_most(450, "MB")),
+    DefaultTraining("bbbp-default", "moleculenet/BBBP.csv", "p_np", at_least(1)),
+    DefaultTraining("hiv-default", HIV, "HIV_active", at_least(1), memory=at_most(250, "MB")),
     TwoThreads("hiv6-threads", HIV, 6, at_least(1.7)),
     Scoring("scoring", HIV, 4, 41_120, at_least(4)),
     Doubling("doubling4", HIV, 4, (10_000, 20_000, 40_000), at_most(2.3)),

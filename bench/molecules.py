@@ -49,6 +49,32 @@ class SmilesToModel:
 
 
 @dataclasses.dataclass
+class DefaultTraining:
+    """From the CSV file to a default model, against RDKit's Morgan fingerprints and LightGBM of 500 trees."""
+
+    name: str
+    data: str
+    target: str
+    bar: Bar
+    memory: Bar | None = None
+
+    def rows(self, lab):
+        data, options = lab.data / self.data, ("--target", self.target, "--on-error", "skip")
+        runs, theirs = alternate(
+            lab.repeats,
+            lambda: lab.spinney.train(data, *options),
+            lambda: peers.call("molecules", data, "smiles", self.target, 500, "lightgbm-500"),
+        )
+        work = f"{self.data}, SMILES to default model"
+        note = f"of the peer's time, fingerprints {seconds(min(figures(theirs, 'fingerprint_cpu')))}"
+        title = f"{work}, against RDKit Morgan + LightGBM, 500 trees"
+        return [
+            faster(title, cpu_times(runs), figures(theirs, "cpu"), self.bar, note),
+            memory_row(work, most_memory(runs), self.memory),
+        ]
+
+
+@dataclasses.dataclass
 class TwoThreads:
     """Wall time of two threads against one; the models must be the same bytes."""
 

@@ -146,13 +146,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "input": args.input.input.display().to_string(),
         "output": args.output.as_ref().map(|p| p.display().to_string()),
     });
-    let results = json!({
+    let mut results = json!({
         "patterns": counts.patterns,
         "classes": counts.classes,
         "by_edges": counts.by_edges.iter().enumerate().map(|(e, n)| (e.to_string(), json!(n)))
             .collect::<serde_json::Map<_, _>>(),
-        "incomplete": incomplete.as_ref().map(|one| to_json(one, data.len())),
     });
+    if let Some(incomplete) = &incomplete {
+        results["incomplete"] = to_json(incomplete, data.len());
+    }
     output::write_json(args.common.json.as_deref(), "mine", &params, started, &results)
 }
 

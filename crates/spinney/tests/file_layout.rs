@@ -1,5 +1,5 @@
-//! A model file laid out as it is written, a pattern and a tree a line, is read line by line; of any
-//! other layout the same model comes, and of the same faults the same refusal.
+//! A model file laid out as it is written, a pattern and a tree a line, is read line by line; of
+//! any other layout the same model comes, and of the same faults the same refusal.
 
 mod boosted;
 mod oracle;

@@ -251,7 +251,7 @@ fn few_answers_gain_from_many() {
         };
         gained.push((wrong(&tasks[0].model), wrong(&model)));
     }
-    assert!(gained.len() >= 99, "stacked in {} of 15 cases {gained:?}", gained.len());
+    assert!(gained.len() >= 12, "stacked in {} of 15 cases", gained.len());
     assert!(gained.iter().all(|(own, both)| both < &(0.9 * own)), "{gained:?}");
 }
 

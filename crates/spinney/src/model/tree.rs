@@ -46,8 +46,8 @@ impl Node {
     }
 }
 
-/// A tree as it stands in a file, read faster: what kind a node is is asked when its keys are known,
-/// and no node is held as an untyped value until then. It takes nothing that [`Tree`] refuses.
+/// A tree as it stands in a file, read faster: what kind a node is of is asked when its keys are
+/// known, and until then it is no untyped value. It takes nothing that [`Tree`] refuses.
 #[derive(Deserialize)]
 pub(super) struct PlainTree {
     nodes: Vec<PlainNode>,
