@@ -44,7 +44,8 @@ impl NodeRows {
     /// The most cells.
     pub(super) const MAX_CELLS: usize = NONE as usize;
 
-    /// The rows of some graphs with the cells of `view` that are `wanted`. It must have rows at hand.
+    /// The rows of some graphs with the cells of `view`, which must have rows at hand, that are
+    /// `wanted`.
     pub(super) fn new(view: &View<'_>, wanted: &[usize], of: &RowGraphs<'_>) -> NodeRows {
         let classes = wanted.iter().filter_map(|&cell| view.class_at(cell)).collect();
         let mut cell_of = vec![NONE; view.cells()];
