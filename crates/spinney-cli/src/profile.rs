@@ -28,7 +28,7 @@ struct State {
 }
 
 /// What a phase took.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct PhaseCost {
     phase: &'static str,
     seconds: f64,
@@ -121,6 +121,7 @@ pub(crate) fn name(phase: Phase) -> &'static str {
 }
 
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps)] // other systems do not tell
 fn cpu_seconds() -> Option<f64> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Some(time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64)

@@ -401,7 +401,7 @@ fn the_reader_sees_the_library() {
     }
     let known = library.iter().find(|s| s.path.ends_with("boosting/booster.rs")).expect("a file");
     let found: Vec<String> = uses(known).into_iter().map(|p| p.join("::")).collect();
-    for known in ["mining::classes::Columns", "params::ValidParams", "error::Error"] {
+    for known in ["mining::exploration::Exploration", "params::ValidParams", "error::Error"] {
         assert!(found.iter().any(|f| f == known), "{known} not in {found:?}");
     }
 }
