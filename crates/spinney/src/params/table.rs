@@ -212,7 +212,7 @@ parameters! {
     max_edges: Option<usize> {
         help: "Most edges of a pattern; none for no limit (but 2,000)",
         values: "N|none",
-        default: Some(5),
+        default: Some(6),
         paper: Some(4),
         automatic: "5, or fewer (down to 2) where a census would meet too many edge sets",
         range: "between 0 and 2000", |n: &Option<usize>| n.is_none_or(|n| n <= MAX_PATTERN_EDGES),
