@@ -11,7 +11,7 @@
 //!
 //! **Cost.** Two passes over a census: one adds up the signatures of its columns, one writes down
 //! the graphs of each class, from one column of it, or the classes of each graph
-//! ([`strata`](crate::mining::strata)). A graph takes two bytes where there are at most 65,536.
+//! (`strata`). A graph takes two bytes where there are at most 65,536.
 
 use std::collections::HashMap;
 
